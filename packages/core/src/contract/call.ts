@@ -1,0 +1,53 @@
+import type { ErrorCode } from './errors.ts'
+import type { CallId, Digest } from './ids.ts'
+import type { JsonObject } from './json.ts'
+import type { AgentTool, Effect } from './tool.ts'
+
+/**
+ * The arguments of a call as the model sent them. Absent, `null`, `""` and `{}` all arrive as an empty object;
+ * what is no JSON object keeps its raw text, so that the model can be shown it.
+ */
+export type CallArguments =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly raw: string; readonly problem: string; readonly code: ErrorCode }
+
+/** One call of a model's decision, in the order the model made it. */
+export interface ToolCall {
+  /** Unique in its batch; the provider's own where it gave one, else made by intake. */
+  readonly id: CallId
+  /** 0-based position in the batch: the order of the results. */
+  readonly index: number
+  /** The name as the model wrote it; may be no tool at all. */
+  readonly name: string
+  readonly arguments: CallArguments
+  /** False when intake had to make the id up (the provider sent none, an empty one, or a repeated one). */
+  readonly idFromProvider: boolean
+}
+
+/** One change that tolerant conversion made to an argument (D9). */
+export interface Conversion {
+  /** JSON Pointer into the arguments, e.g. `/limit`. */
+  readonly path: string
+  readonly from: string
+  readonly to: string
+  /** e.g. `string → integer`, `enum case`, `label → code`. */
+  readonly rule: string
+}
+
+/** A call that may run as it stands, or as soon as somebody approves it. */
+export interface AdmittedCall {
+  readonly call: ToolCall
+  readonly tool: AgentTool
+  /** Validated and converted. */
+  readonly input: JsonObject
+  readonly conversions: readonly Conversion[]
+  /** Classified with these very arguments. */
+  readonly effect: Effect
+}
+
+/** What an approval is bound to; compared again at the moment of running. */
+export interface CallBinding {
+  readonly arguments: Digest
+  readonly tool: Digest
+  readonly principal: Digest
+}

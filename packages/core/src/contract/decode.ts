@@ -1,0 +1,39 @@
+import type { ToolCall } from './call.ts'
+import type { ErrorCode } from './errors.ts'
+import type { JsonObject } from './json.ts'
+
+/** The wires intake reads. `auto` is not one: it finds out which of these it is. */
+export const DIALECTS = ['openai-chat', 'anthropic', 'tagged-text', 'decision'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other'
+
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+/** What a non-call decision of the JSON decision form says. */
+export interface DecisionNote {
+  readonly action: 'call_tool' | 'ask_user' | 'answer' | 'give_up'
+  readonly reasoning?: string
+  readonly confidence?: number
+  readonly alternatives?: readonly string[]
+}
+
+/**
+ * What intake makes of a model's bytes, in order: any `text`/`reasoning`, for each call a `call-start` as soon as its name is
+ * known and one `call` when it is complete, and exactly one `end`, last.
+ */
+export type DecodeEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'call-start'; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly type: 'call'; readonly call: ToolCall }
+  /** Something was wrong with the stream; `index` when it concerns one call. Decoding goes on. */
+  | { readonly type: 'problem'; readonly code: ErrorCode; readonly message: string; readonly index?: number }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'decision'; readonly decision: DecisionNote }
+  /** Blocks a provider wants back unchanged in the history (e.g. signed thinking). */
+  | { readonly type: 'provider-block'; readonly block: JsonObject }
+  | { readonly type: 'end'; readonly finish?: FinishReason; readonly dialect: Dialect }

@@ -1,0 +1,28 @@
+import type { ToolCall } from './call.ts'
+import type { CallState } from './call-state.ts'
+import type { DecodeEvent } from './decode.ts'
+import type { CallId } from './ids.ts'
+import type { ApprovalDecision, ApprovalRequest, Question } from './ports.ts'
+import type { ToolResult } from './result.ts'
+import type { Progress } from './tool.ts'
+
+/** What a session tells while it works. `at`: milliseconds since the session started. */
+export type SessionEvent =
+  | { readonly type: 'round'; readonly round: number; readonly at: number }
+  | { readonly type: 'model'; readonly event: DecodeEvent; readonly at: number }
+  | { readonly type: 'call-state'; readonly id: CallId; readonly name: string; readonly state: CallState; readonly at: number }
+  | { readonly type: 'progress'; readonly id: CallId; readonly name: string; readonly progress: Progress; readonly at: number }
+  | { readonly type: 'approval-asked'; readonly request: ApprovalRequest; readonly at: number }
+  | { readonly type: 'approval-answered'; readonly request: ApprovalRequest; readonly decision: ApprovalDecision; readonly at: number }
+  | { readonly type: 'question'; readonly id: CallId; readonly question: Question; readonly at: number }
+  | { readonly type: 'log'; readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string; readonly at: number }
+
+/** Takes a session's events. Must not throw; is called synchronously and in order. */
+export type EventSink = (event: SessionEvent) => void
+
+/** One step of a session, as kept (E9). `version` is the shape's own. */
+export type StepRecord =
+  | { readonly version: 1; readonly type: 'user'; readonly at: number; readonly text: string }
+  | { readonly version: 1; readonly type: 'model'; readonly at: number; readonly endedAt: number; readonly round: number; readonly text: string; readonly calls: readonly ToolCall[] }
+  | { readonly version: 1; readonly type: 'call'; readonly call: ToolCall; readonly result: ToolResult }
+  | { readonly version: 1; readonly type: 'answer'; readonly at: number; readonly text: string; readonly reason: string }

@@ -1,0 +1,99 @@
+/**
+ * What the core needs from outside, as interfaces. Each has an adapter in core for one-process use and one conformance suite
+ * in @adjutant/testkit that every adapter passes. Ports of later rooms (sandbox, embedder, job queue) come with those rooms.
+ */
+import type { AdmittedCall } from './call.ts'
+import type { DecodeEvent } from './decode.ts'
+import type { StepRecord } from './events.ts'
+import type { ApprovalId, SessionId } from './ids.ts'
+import type { JsonObject } from './json.ts'
+import type { Message, ToolDefinition } from './messages.ts'
+
+/** Time. Logic never calls `Date.now()` or `setTimeout` itself. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Milliseconds that only grow; for durations. */
+  monotonic(): number
+  /** Calls back once after `ms`. The returned function takes it back; calling it twice is harmless. */
+  after(ms: number, callback: () => void): () => void
+}
+
+/** Ids and randomness. */
+export interface IdSource {
+  /** A new id with this prefix, e.g. `call_01J…`. Never the same twice in a process. */
+  next(prefix: string): string
+  /** 32 hex digits. */
+  traceId(): string
+}
+
+/** A question to a person, from a tool. */
+export interface Question {
+  readonly text: string
+  /** Where given, the answer is one of these. */
+  readonly choices?: readonly string[]
+  /** Taken on an empty answer. */
+  readonly fallback?: string
+}
+
+/** A held call, shown to whoever decides. */
+export interface ApprovalRequest {
+  readonly id: ApprovalId
+  readonly sessionId: SessionId
+  readonly call: AdmittedCall
+  /** Why a person is asked. */
+  readonly reason: string
+}
+
+export type ApprovalDecision =
+  /** `once`: this call; `call`: these very arguments for the rest of the session; `tool`: this tool for the rest of the session. */
+  | { readonly type: 'approve'; readonly scope: 'once' | 'call' | 'tool' }
+  /** Run with these arguments instead: they are validated, classified and held again like new ones, but not asked again. */
+  | { readonly type: 'edit'; readonly input: JsonObject }
+  /** `by: 'policy'` when nobody was there to ask. */
+  | { readonly type: 'deny'; readonly reason?: string; readonly by?: 'person' | 'policy' }
+
+/** Whoever decides on held calls. */
+export interface Approver {
+  /** Rejects only when `signal` aborts. Called with the interaction lock held. */
+  decide(request: ApprovalRequest, options: { readonly signal: AbortSignal }): Promise<ApprovalDecision>
+}
+
+/** Whoever answers a tool's questions. */
+export interface Asker {
+  /** @throws AdjutantError QUESTION_UNANSWERED when there is nobody */
+  ask(question: Question, options: { readonly signal: AbortSignal }): Promise<string>
+}
+
+/** The files of one session: a folder nobody else's path, link or id reaches. */
+export interface Namespace {
+  readonly sessionId: SessionId
+  /** Absolute path of the session's folder; made on first use, mode 0700. */
+  directory(): Promise<string>
+  /** Absolute path of `name` inside it (folders made); symbolic links resolved. @throws AdjutantError NAMESPACE_ESCAPE */
+  path(name: string): Promise<string>
+}
+
+/** Each step of a session, written as it happens, read back in order (E9). */
+export interface SessionStore {
+  append(sessionId: SessionId, record: StepRecord): Promise<void>
+  /** Every record of the session in order; an unknown session gives none. */
+  read(sessionId: SessionId): AsyncIterable<StepRecord>
+}
+
+export interface ModelRequest {
+  readonly system?: string
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolDefinition[]
+  /** `none` on the last round: answer from what is known. Default `auto`. */
+  readonly toolChoice?: 'auto' | 'none'
+  readonly maxOutputTokens?: number
+}
+
+/** A model behind a provider's wire. */
+export interface Model {
+  /** For people and records, e.g. `openai:gpt-5`. */
+  readonly name: string
+  /** Streams one answer as decode events; ends with exactly one `end`. @throws AdjutantError MODEL_FAILED, MODEL_UNAVAILABLE, STREAM_BROKEN, CANCELLED */
+  stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<DecodeEvent>
+}

@@ -1,0 +1,43 @@
+import type { Conversion } from './call.ts'
+import type { Outcome } from './call-state.ts'
+import type { ErrorCode } from './errors.ts'
+import type { CallId } from './ids.ts'
+
+/** A piece of what a tool gives back. Images and audio are kept apart from text: they are never counted or cut as text. */
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  /** `data` is base64. */
+  | { readonly type: 'image'; readonly mimeType: string; readonly data: string }
+  | { readonly type: 'audio'; readonly mimeType: string; readonly data: string }
+  | { readonly type: 'resource'; readonly uri: string; readonly mimeType?: string; readonly text?: string; readonly title?: string }
+
+/** Where the whole of a clipped result was kept. Read back with `read_result`, by the session that owns it only. */
+export interface SpillRef {
+  /** What `read_result` takes. */
+  readonly id: string
+  /** Absolute path inside the session's namespace. */
+  readonly path: string
+  readonly bytes: number
+  readonly lines: number
+}
+
+/** What the model gets for one call. Exactly one for each call, in call order. */
+export interface ToolResult {
+  readonly id: CallId
+  readonly name: string
+  readonly outcome: Outcome
+  readonly isError: boolean
+  /** What the model reads: clipped, with the hint of an error at its end. */
+  readonly text: string
+  /** Images, audio and resources beside the text. */
+  readonly parts: readonly ContentPart[]
+  readonly code?: ErrorCode
+  readonly hint?: string
+  /** Milliseconds since the session started; absent when it never ran. */
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly attempts?: number
+  readonly cached?: boolean
+  readonly spill?: SpillRef
+  readonly conversions?: readonly Conversion[]
+}

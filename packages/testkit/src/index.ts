@@ -1,0 +1,2 @@
+export { countingIds } from './counting-ids.ts'
+export { ManualClock } from './manual-clock.ts'
