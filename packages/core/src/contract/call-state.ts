@@ -55,9 +55,7 @@ const SETTLES_AS: Readonly<Partial<Record<CallStatus, readonly Outcome[]>>> = Ob
   unknown: ['unknown'],
 })
 
-export type Transition =
-  | { readonly ok: true; readonly state: CallState }
-  | { readonly ok: false; readonly error: AdjutantError }
+export type Transition = { readonly ok: true; readonly state: CallState } | { readonly ok: false; readonly error: AdjutantError }
 
 /**
  * Checks one step. Pure: gives the next state, or the reason why there is none.

@@ -44,7 +44,11 @@ export const ERROR_CODES = {
   CONFLICT: { grade: 'clarify', outcome: 'failed', hint: 'Read it again, then repeat the change on what is there now.' },
   UNSUPPORTED: { grade: 'final', outcome: 'failed', hint: 'This cannot be done with this tool.' },
   NAMESPACE_ESCAPE: { grade: 'final', outcome: 'failed', hint: 'Only names inside this session can be used.' },
-  MCP_SERVER_UNAVAILABLE: { grade: 'retry', outcome: 'failed', hint: 'The server of this tool is down; try again later or go on without it.' },
+  MCP_SERVER_UNAVAILABLE: {
+    grade: 'retry',
+    outcome: 'failed',
+    hint: 'The server of this tool is down; try again later or go on without it.',
+  },
   MCP_PROTOCOL: { grade: 'final', outcome: 'failed', hint: 'The server of this tool answered wrongly; go on without it.' },
   // registry
   TOOL_INVALID: { grade: 'final', outcome: 'not-run', hint: 'Correct the definition of the tool.' },

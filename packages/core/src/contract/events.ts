@@ -23,6 +23,14 @@ export type EventSink = (event: SessionEvent) => void
 /** One step of a session, as kept (E9). `version` is the shape's own. */
 export type StepRecord =
   | { readonly version: 1; readonly type: 'user'; readonly at: number; readonly text: string }
-  | { readonly version: 1; readonly type: 'model'; readonly at: number; readonly endedAt: number; readonly round: number; readonly text: string; readonly calls: readonly ToolCall[] }
+  | {
+      readonly version: 1
+      readonly type: 'model'
+      readonly at: number
+      readonly endedAt: number
+      readonly round: number
+      readonly text: string
+      readonly calls: readonly ToolCall[]
+    }
   | { readonly version: 1; readonly type: 'call'; readonly call: ToolCall; readonly result: ToolResult }
   | { readonly version: 1; readonly type: 'answer'; readonly at: number; readonly text: string; readonly reason: string }

@@ -1,6 +1,6 @@
+import type { ToolCall } from './call.ts'
 import type { JsonObject, JsonSchema } from './json.ts'
 import type { ToolResult } from './result.ts'
-import type { ToolCall } from './call.ts'
 
 /** The talk with a model in no provider's form; the adapters of models/ write it in theirs. */
 export type Message =
