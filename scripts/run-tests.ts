@@ -1,0 +1,31 @@
+/**
+ * Runs every test of the workspace on the sources, two files at a time, and closes with one line `N passed, N failed, N skipped`.
+ *
+ * Usage: node scripts/run-tests.ts [file or glob …]   (default: all)
+ */
+import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+
+const ALL = ['packages/*/src/**/*.test.ts', 'examples/*/*.test.ts', 'scripts/*.test.ts', 'bench/*.test.ts']
+const patterns = process.argv.slice(2)
+const files = [...new Set((patterns.length === 0 ? ALL : patterns).flatMap((pattern) => globSync(pattern)))].sort()
+if (files.length === 0) {
+  process.stderr.write(`no test file matches ${patterns.join(' ')}\n`)
+  process.exit(2)
+}
+
+const args = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files]
+const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+let tail = ''
+child.stdout.setEncoding('utf8')
+child.stdout.on('data', (text: string) => {
+  process.stdout.write(text)
+  // Only the closing summary is read; it is a few lines.
+  tail = (tail + text).slice(-4_000)
+})
+child.on('close', (code) => {
+  const count = (word: string): number => Number(new RegExp(`^ℹ ${word} (\\d+)$`, 'm').exec(tail)?.[1] ?? 0)
+  const failed = count('fail') + count('cancelled')
+  process.stdout.write(`${count('pass')} passed, ${failed} failed, ${count('skipped')} skipped\n`)
+  process.exitCode = code === 0 && count('pass') === 0 ? 1 : (code ?? 1)
+})
