@@ -1,2 +1,3 @@
 export { countingIds } from './counting-ids.ts'
 export { ManualClock } from './manual-clock.ts'
+export { STEP_EXAMPLES, sessionStoreConformance } from './session-store-conformance.ts'

@@ -2,6 +2,7 @@ import type { ToolCall } from './call.ts'
 import type { CallState } from './call-state.ts'
 import type { DecodeEvent } from './decode.ts'
 import type { CallId } from './ids.ts'
+import type { JsonObject } from './json.ts'
 import type { ApprovalDecision, ApprovalRequest, Question } from './ports.ts'
 import type { ToolResult } from './result.ts'
 import type { Progress } from './tool.ts'
@@ -15,7 +16,13 @@ export type SessionEvent =
   | { readonly type: 'approval-asked'; readonly request: ApprovalRequest; readonly at: number }
   | { readonly type: 'approval-answered'; readonly request: ApprovalRequest; readonly decision: ApprovalDecision; readonly at: number }
   | { readonly type: 'question'; readonly id: CallId; readonly question: Question; readonly at: number }
-  | { readonly type: 'log'; readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string; readonly at: number }
+  | {
+      readonly type: 'log'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly message: string
+      readonly fields?: JsonObject
+      readonly at: number
+    }
 
 /** Takes a session's events. Must not throw; is called synchronously and in order. */
 export type EventSink = (event: SessionEvent) => void

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { Effect } from '../contract/tool.ts'
+import { planBatch } from './plan-batch.ts'
+import { runBatch } from './run-batch.ts'
+
+describe('runBatch', () => {
+  it('has the outcome of the serial order, whatever finishes first (invariant 2)', async () => {
+    const anyCalls = fc.array(fc.record({ effect: fc.constantFrom<Effect>('read', 'write'), steps: fc.nat({ max: 4 }) }), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(anyCalls, fc.constantFrom('strict', 'segmented'), fc.integer({ min: 1, max: 5 }), async (calls, strategy, limit) => {
+        const plan = planBatch(
+          calls.map((call) => call.effect),
+          strategy,
+        )
+        let world = 0
+        let reading = 0
+        let writing = 0
+        let mostReading = 0
+        const seen: number[] = []
+        await runBatch(plan, limit, async (index) => {
+          const call = calls[index]
+          assert.ok(call !== undefined)
+          if (call.effect === 'write') {
+            assert.equal(reading + writing, 0, 'a write overlapped')
+            writing += 1
+            for (let step = 0; step < call.steps; step += 1) await Promise.resolve()
+            world += 1
+            writing -= 1
+          } else {
+            assert.equal(writing, 0, 'a read overlapped a write')
+            reading += 1
+            mostReading = Math.max(mostReading, reading)
+            for (let step = 0; step < call.steps; step += 1) await Promise.resolve()
+            seen[index] = world
+            reading -= 1
+          }
+        })
+        assert.ok(mostReading <= limit)
+        let writes = 0
+        for (const [index, call] of calls.entries()) {
+          if (call.effect === 'write') writes += 1
+          else assert.equal(seen[index], writes, 'a read saw another world than in serial order')
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('really runs reads side by side, up to the limit', async () => {
+    let inside = 0
+    let most = 0
+    let open = (): void => {}
+    const all = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    await runBatch([{ members: [0, 1, 2, 3, 4], concurrent: true }], 3, async () => {
+      inside += 1
+      most = Math.max(most, inside)
+      if (inside === 3) open()
+      await all
+      inside -= 1
+    })
+    assert.equal(most, 3)
+  })
+
+  it('waits for what is in flight when one member breaks, then rejects', async () => {
+    const events: string[] = []
+    await assert.rejects(
+      runBatch([{ members: [0, 1, 2], concurrent: true }], 2, async (index) => {
+        if (index === 0) throw new Error('broken')
+        await new Promise((resolve) => setImmediate(resolve))
+        events.push(`${index} done`)
+      }),
+      /broken/,
+    )
+    assert.deepEqual(events, ['1 done'])
+  })
+})

@@ -1,0 +1,124 @@
+import type { CallId, SessionId, TraceId } from '../contract/ids.ts'
+import type { Clock, Namespace, Question } from '../contract/ports.ts'
+import type { Principal } from '../contract/principal.ts'
+import type { CallContext, Logger, Progress } from '../contract/tool.ts'
+
+/** What a session lends to each of its calls. */
+export interface ExecutionHost {
+  readonly clock: Clock
+  readonly sessionId: SessionId
+  readonly traceId: TraceId
+  readonly principal: Principal
+  readonly namespace: Namespace
+  readonly log: Logger
+  progress(callId: CallId, name: string, progress: Progress): void
+  ask(callId: CallId, question: Question, signal: AbortSignal): Promise<string>
+}
+
+/** Why a call's signal aborted. */
+export type StopReason = 'timeout' | 'cancel'
+
+/**
+ * Owns the context of one running call: its signal, its deadline, its voice. The signal and its controller are made only when a
+ * tool looks at them. The deadline stands still while a person is being asked and starts anew with each progress; once the
+ * call is closed it says nothing more, whatever the tool still does.
+ */
+export class CallScope implements CallContext {
+  readonly callId: CallId
+  readonly idempotencyKey: string
+  readonly #host: ExecutionHost
+  readonly #name: string
+  readonly #timeoutMs: number
+  readonly #onStop: (reason: StopReason) => void
+  #controller: AbortController | undefined
+  #stopped: StopReason | undefined
+  #closed = false
+  #asking = 0
+  #cancelTimer: (() => void) | undefined
+
+  constructor(
+    host: ExecutionHost,
+    call: { readonly id: CallId; readonly name: string; readonly timeoutMs: number },
+    onStop: (reason: StopReason) => void,
+  ) {
+    this.#host = host
+    this.callId = call.id
+    this.#name = call.name
+    this.#timeoutMs = call.timeoutMs
+    this.#onStop = onStop
+    this.idempotencyKey = `${host.sessionId}/${call.id}`
+    this.#arm()
+  }
+
+  get sessionId(): SessionId {
+    return this.#host.sessionId
+  }
+  get traceId(): TraceId {
+    return this.#host.traceId
+  }
+  get principal(): Principal {
+    return this.#host.principal
+  }
+  get namespace(): Namespace {
+    return this.#host.namespace
+  }
+  get log(): Logger {
+    return this.#host.log
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#stopped !== undefined) this.#controller.abort(stopError(this.#stopped))
+    }
+    return this.#controller.signal
+  }
+
+  progress(progress: Progress): void {
+    if (this.#closed || this.#stopped !== undefined) return
+    if (this.#asking === 0) this.#arm()
+    this.#host.progress(this.callId, this.#name, progress)
+  }
+
+  async ask(question: Question): Promise<string> {
+    this.#asking += 1
+    this.#disarm()
+    try {
+      return await this.#host.ask(this.callId, question, this.signal)
+    } finally {
+      this.#asking -= 1
+      if (this.#asking === 0 && !this.#closed && this.#stopped === undefined) this.#arm()
+    }
+  }
+
+  /** Aborts the tool. The first reason stays. */
+  stop(reason: StopReason): void {
+    if (this.#closed || this.#stopped !== undefined) return
+    this.#stopped = reason
+    this.#disarm()
+    this.#controller?.abort(stopError(reason))
+    this.#onStop(reason)
+  }
+
+  /** The call has its outcome: no timer is left and nothing more is heard. */
+  close(): void {
+    this.#closed = true
+    this.#disarm()
+  }
+
+  #arm(): void {
+    this.#disarm()
+    if (Number.isFinite(this.#timeoutMs)) this.#cancelTimer = this.#host.clock.after(this.#timeoutMs, () => this.stop('timeout'))
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+  }
+}
+
+function stopError(reason: StopReason): DOMException {
+  return reason === 'timeout'
+    ? new DOMException('the time limit of this call ran out', 'TimeoutError')
+    : new DOMException('the call was cancelled', 'AbortError')
+}

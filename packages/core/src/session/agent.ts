@@ -1,0 +1,200 @@
+import type { ToolCall } from '../contract/call.ts'
+import type { DecodeEvent, FinishReason, Usage } from '../contract/decode.ts'
+import { AdjutantError } from '../contract/errors.ts'
+import type { JsonObject } from '../contract/json.ts'
+import type { Message, ToolDefinition } from '../contract/messages.ts'
+import type { Model } from '../contract/ports.ts'
+import { toolDefinitionOf } from '../registry/definitions/definition.ts'
+import type { ToolSnapshot } from '../registry/snapshot.ts'
+import type { Session } from './session.ts'
+
+/** Rounds of tool calls before a final answer is asked for (D14). */
+export const DEFAULT_MAX_ROUNDS = 8
+
+export interface AgentOptions {
+  readonly session: Session
+  readonly model: Model
+  /** What the person wants. */
+  readonly task: string
+  readonly system?: string
+  /** Rounds of tool calls, 1 or more. Default 8. Then the model is asked to answer from what it knows. */
+  readonly maxRounds?: number
+  readonly signal?: AbortSignal
+}
+
+/** `answer`: the model was done. `rounds`: it was told to answer because the rounds were used up. */
+export type AgentEnd = 'answer' | 'rounds' | 'cancelled' | 'gave-up'
+
+export interface AgentAnswer {
+  readonly text: string
+  readonly reason: AgentEnd
+  /** Answers of the model. */
+  readonly rounds: number
+  /** Calls that the model made. */
+  readonly calls: number
+  readonly usage: Usage
+  /** The whole talk: every call has its result, also after an abort. */
+  readonly messages: readonly Message[]
+}
+
+/**
+ * The loop: ask the model, carry out what it asks for, hand back the results, until it answers, gives up, or the rounds are
+ * used up. The history it builds is whole at any time: a batch is added together with all its results.
+ *
+ * @throws AdjutantError MODEL_FAILED, MODEL_UNAVAILABLE or STREAM_BROKEN when the provider fails for good
+ *
+ * @example
+ * ```ts
+ * const { text } = await runAgent({ session, model, task: 'What does README.md promise?' })
+ * ```
+ */
+export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
+  const { session, task, maxRounds = DEFAULT_MAX_ROUNDS } = options
+  const signal = options.signal === undefined ? session.signal : AbortSignal.any([options.signal, session.signal])
+  const messages: Message[] = [{ role: 'user', text: task }]
+  let usage: Usage = { inputTokens: 0, outputTokens: 0 }
+  let calls = 0
+  await session.record({ version: 1, type: 'user', at: session.at(), text: task })
+
+  const end = async (reason: AgentEnd, text: string, rounds: number): Promise<AgentAnswer> => {
+    await session.record({ version: 1, type: 'answer', at: session.at(), text, reason })
+    return { text, reason, rounds, calls, usage, messages }
+  }
+
+  for (let round = 1; ; round += 1) {
+    const last = round > maxRounds
+    let answer: ModelAnswer
+    try {
+      answer = await askModel(options, messages, round, last, signal)
+    } catch (error) {
+      if (signal.aborted) return end('cancelled', '', round - 1)
+      throw error
+    }
+    usage = { inputTokens: usage.inputTokens + answer.usage.inputTokens, outputTokens: usage.outputTokens + answer.usage.outputTokens }
+    calls += answer.calls.length
+    if (last || answer.calls.length === 0) {
+      // Calls of the last answer are not carried out and not kept: the history stays whole without them.
+      messages.push({ role: 'assistant', text: answer.text, calls: [], ...blocksOf(answer) })
+      const text = last && answer.text === '' ? `No answer was given within ${maxRounds} rounds of tool calls.` : answer.text
+      return end(last ? 'rounds' : answer.gaveUp ? 'gave-up' : 'answer', text, round)
+    }
+    const results = await session.execute(answer.calls, { signal })
+    messages.push({ role: 'assistant', text: answer.text, calls: answer.calls, ...blocksOf(answer) }, { role: 'tool', results })
+    if (signal.aborted) return end('cancelled', answer.text, round)
+  }
+}
+
+interface ModelAnswer {
+  readonly text: string
+  readonly calls: readonly ToolCall[]
+  readonly providerBlocks: readonly JsonObject[]
+  readonly usage: Usage
+  readonly finish: FinishReason | undefined
+  readonly gaveUp: boolean
+}
+
+function blocksOf(answer: ModelAnswer): { readonly providerBlocks?: readonly JsonObject[] } {
+  return answer.providerBlocks.length === 0 ? {} : { providerBlocks: answer.providerBlocks }
+}
+
+async function askModel(
+  options: AgentOptions,
+  messages: readonly Message[],
+  round: number,
+  last: boolean,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const { session, model } = options
+  const startedAt = session.at()
+  session.events?.({ type: 'round', round, at: startedAt })
+  const stream = model.stream(
+    {
+      messages: [...messages],
+      tools: definitionsOf(session.tools),
+      toolChoice: last ? 'none' : 'auto',
+      ...(options.system === undefined ? {} : { system: options.system }),
+    },
+    { signal },
+  )
+  const collected = new AnswerCollector()
+  for await (const event of stream) {
+    session.events?.({ type: 'model', event, at: session.at() })
+    collected.take(event)
+  }
+  const answer = collected.answer(model.name)
+  await session.record({
+    version: 1,
+    type: 'model',
+    at: startedAt,
+    endedAt: session.at(),
+    round,
+    text: answer.text,
+    calls: answer.calls,
+  })
+  return answer
+}
+
+class AnswerCollector {
+  #text = ''
+  #finish: FinishReason | undefined
+  #ended = false
+  #gaveUp = false
+  #usage: Usage = { inputTokens: 0, outputTokens: 0 }
+  readonly #calls: ToolCall[] = []
+  readonly #blocks: JsonObject[] = []
+
+  take(event: DecodeEvent): void {
+    switch (event.type) {
+      case 'text':
+        this.#text += event.text
+        return
+      case 'call':
+        this.#calls.push(event.call)
+        return
+      case 'provider-block':
+        this.#blocks.push(event.block)
+        return
+      case 'usage':
+        // Providers repeat the running totals; the last one counts.
+        this.#usage = event.usage
+        return
+      case 'decision':
+        this.#gaveUp ||= event.decision.action === 'give_up'
+        return
+      case 'end':
+        this.#ended = true
+        this.#finish = event.finish
+        return
+      case 'reasoning':
+      case 'call-start':
+      case 'problem':
+        return
+      default:
+        event satisfies never
+    }
+  }
+
+  answer(model: string): ModelAnswer {
+    if (!this.#ended) throw new AdjutantError('STREAM_BROKEN', `the answer of ${model} was cut off`)
+    // Calls come as they complete; the model's order is their index.
+    const calls = this.#calls.toSorted((a, b) => a.index - b.index)
+    return {
+      text: this.#text,
+      calls,
+      providerBlocks: this.#blocks,
+      usage: this.#usage,
+      finish: this.#finish,
+      gaveUp: this.#gaveUp,
+    }
+  }
+}
+
+const definitions = new WeakMap<ToolSnapshot, readonly ToolDefinition[]>()
+
+function definitionsOf(tools: ToolSnapshot): readonly ToolDefinition[] {
+  const known = definitions.get(tools)
+  if (known !== undefined) return known
+  const made = tools.tools().map(toolDefinitionOf)
+  definitions.set(tools, made)
+  return made
+}

@@ -1,0 +1,43 @@
+import type { ToolCall } from '../contract/call.ts'
+import { type CallState, transition } from '../contract/call-state.ts'
+import type { EventSink } from '../contract/events.ts'
+
+const RECEIVED: CallState = Object.freeze({ status: 'received' })
+
+/**
+ * The only writer of the states of one batch's calls. A step that the table does not have throws in development; in production
+ * (NODE_ENV=production) it is refused, the state stays, and a log event says so.
+ */
+export class CallLedger {
+  readonly #calls: readonly ToolCall[]
+  readonly #states: CallState[]
+  readonly #emit: EventSink | undefined
+  readonly #at: () => number
+
+  constructor(calls: readonly ToolCall[], at: () => number, emit: EventSink | undefined) {
+    this.#calls = calls
+    this.#at = at
+    this.#emit = emit
+    this.#states = calls.map(() => RECEIVED)
+    if (emit !== undefined) for (const call of calls) emit({ type: 'call-state', id: call.id, name: call.name, state: RECEIVED, at: at() })
+  }
+
+  state(index: number): CallState {
+    return this.#states[index] ?? RECEIVED
+  }
+
+  /** Moves one call. @throws AdjutantError INTERNAL in development when it may not go there */
+  move(index: number, next: CallState): void {
+    const step = transition(this.state(index), next)
+    if (!step.ok) {
+      if (process.env.NODE_ENV !== 'production') throw step.error
+      this.#emit?.({ type: 'log', level: 'error', message: step.error.message, at: this.#at() })
+      return
+    }
+    this.#states[index] = step.state
+    const call = this.#calls[index]
+    if (this.#emit !== undefined && call !== undefined) {
+      this.#emit({ type: 'call-state', id: call.id, name: call.name, state: step.state, at: this.#at() })
+    }
+  }
+}
