@@ -22,6 +22,12 @@ export { ToolSnapshot } from './registry/snapshot.ts'
 // execution
 
 // response
+export { type BuildResultContext, type BuildResultInput, buildResult } from './response/build-result.ts'
+export { type ClipOptions, type Clipped, clipText, DEFAULT_RESULT_CHARS } from './response/clip.ts'
+export { toToolMessages } from './response/envelope.ts'
+export { OrderBarrier } from './response/order-barrier.ts'
+export { spillText } from './response/spill.ts'
+export { resolveTerminalText, TerminalText } from './response/terminal-text.ts'
 
 // session
 

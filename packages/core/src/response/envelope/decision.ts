@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../contract/json.ts'
+import type { ToolResult } from '../../contract/result.ts'
+import { textWithParts } from './parts-as-text.ts'
+
+/** `{ results: [{ id, name, outcome, isError, text, code?, hint? }] }`, the answer to a JSON decision. */
+export function toDecisionResults(results: readonly ToolResult[]): JsonObject {
+  return { results: results.map(toEntry) }
+}
+
+function toEntry(result: ToolResult): JsonObject {
+  return {
+    id: result.id,
+    name: result.name,
+    outcome: result.outcome,
+    isError: result.isError,
+    text: textWithParts(result, () => false, undefined),
+    ...(result.code === undefined ? undefined : { code: result.code }),
+    ...(result.hint === undefined ? undefined : { hint: result.hint }),
+    ...(result.spill === undefined ? undefined : { spill: { id: result.spill.id, bytes: result.spill.bytes, lines: result.spill.lines } }),
+  }
+}
