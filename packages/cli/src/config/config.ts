@@ -1,0 +1,57 @@
+/** The shapes of a configuration: as written ({@link RawConfig}, what config.schema.json describes) and as used ({@link Config}). */
+
+export type ApproveMode = 'ask' | 'allow' | 'deny'
+
+export interface RawMcpServer {
+  readonly type?: 'stdio' | 'http' | 'streamable-http' | 'streamableHttp' | 'sse'
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly url?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+  readonly disabled?: boolean
+}
+
+export interface Limits {
+  readonly concurrency?: number
+  readonly resultChars?: number
+  readonly timeoutMs?: number
+}
+
+export interface RawConfig {
+  readonly model?: string
+  readonly workspace?: string
+  readonly system?: string
+  readonly approve?: ApproveMode
+  readonly maxRounds?: number
+  readonly sessionsFolder?: string
+  readonly limits?: Limits
+  readonly tools?: { readonly builtin?: boolean | readonly string[]; readonly modules?: readonly string[] }
+  readonly skills?: readonly string[]
+  readonly databases?: Readonly<Record<string, string>>
+  readonly mcpServers?: Readonly<Record<string, RawMcpServer>>
+}
+
+/** Ready for use: paths absolute, variables expanded, defaults filled in. */
+export interface Config {
+  /** Absolute path of the file; absent when there was none and everything is a default. */
+  readonly file?: string
+  readonly model?: string
+  readonly workspace: string
+  readonly system?: string
+  readonly approve: ApproveMode
+  /** Whether `approve` was written, or is the default. */
+  readonly approveGiven: boolean
+  readonly maxRounds: number
+  readonly sessionsFolder: string
+  readonly limits: Limits
+  readonly builtin: boolean | readonly string[]
+  readonly modules: readonly string[]
+  readonly skills: readonly string[]
+  readonly databases: Readonly<Record<string, string>>
+  readonly mcpServers: Readonly<Record<string, RawMcpServer>>
+  /** Not wrong enough to stop: said on stderr, listed by doctor. */
+  readonly notes: readonly string[]
+}

@@ -1,0 +1,105 @@
+/** Finds, reads, expands and checks the configuration: the only way to a {@link Config}. */
+import { homedir } from 'node:os'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { AdjutantError } from '@adjutant/core'
+import type { CliIo } from '../cli-io.ts'
+import { checkConfig } from './check-config.ts'
+import type { Config, RawConfig } from './config.ts'
+import { type ConfigDocument, readConfigDocument } from './config-document.ts'
+import { expandVariables } from './expand-variables.ts'
+import { findConfig } from './find-config.ts'
+import { defaultSessionsFolder, isInside } from './sessions-folder.ts'
+
+/** Files that belong to other MCP hosts and hold more than is known here. */
+const FOREIGN = /(^|\.)mcp\.json$|^claude_desktop_config\.json$|^mcp_config\.json$/
+
+export interface ConfigChoices {
+  /** From `--workspace`, relative to the folder the command is run in; goes before the file's. */
+  readonly workspace?: string | undefined
+}
+
+function isForeign(file: string, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('mcpServers' in value)) return false
+  if (FOREIGN.test(basename(file))) return true
+  return !basename(file).startsWith('adjutant.') && file.endsWith('.json') && Object.keys(value).every((key) => key === 'mcpServers')
+}
+
+function absolute(path: string, folder: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : isAbsolute(path) ? path : resolve(folder, path)
+}
+
+function checkServers(raw: RawConfig, document: ConfigDocument): void {
+  for (const [name, server] of Object.entries(raw.mcpServers ?? {})) {
+    if ((server.command === undefined) !== (server.url === undefined)) continue
+    const said = server.command === undefined ? 'has neither "command" nor "url"' : 'has both "command" and "url"'
+    throw new AdjutantError('CONFIG_INVALID', `${document.place(['mcpServers', name])}: mcpServers.${name} ${said}`, {
+      hint: 'Write "command" for a server to start, or "url" for one that is running.',
+    })
+  }
+}
+
+function mapValues<T, R>(values: Readonly<Record<string, T>> | undefined, change: (value: T) => R): Readonly<Record<string, R>> {
+  return Object.fromEntries(Object.entries(values ?? {}).map(([key, value]) => [key, change(value)]))
+}
+
+/**
+ * @param file `--config`; default: adjutant.yaml, .yml, .json or .ts in the folder the command is run in, else all defaults
+ * @throws AdjutantError CONFIG_INVALID with `file:line:column`
+ */
+export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, choices: ConfigChoices = {}): Promise<Config> {
+  const path = file === undefined ? await findConfig(io.cwd) : resolve(io.cwd, file)
+  let raw: RawConfig = {}
+  let document: ConfigDocument | undefined
+  const notes: string[] = []
+  if (path !== undefined) {
+    document = await readConfigDocument(path)
+    document.replaceStrings((text, place) => expandVariables(text, io.env, place))
+    // An empty file is a configuration of defaults.
+    const value = document.value() ?? {}
+    raw = checkConfig(document, value, isForeign(path, value))
+    checkServers(raw, document)
+  }
+  const folder = path === undefined ? io.cwd : dirname(path)
+  const from = (relative: string): string => absolute(relative, folder)
+  const workspace =
+    choices.workspace !== undefined ? resolve(io.cwd, choices.workspace) : raw.workspace === undefined ? io.cwd : from(raw.workspace)
+  let sessionsFolder: string
+  if (raw.sessionsFolder === undefined) {
+    const chosen = defaultSessionsFolder(io.env, workspace)
+    if (chosen.note !== undefined) notes.push(chosen.note)
+    sessionsFolder = chosen.path
+  } else {
+    sessionsFolder = from(raw.sessionsFolder)
+    if (isInside(sessionsFolder, workspace)) {
+      const place = document?.place(['sessionsFolder']) ?? 'sessionsFolder'
+      throw new AdjutantError('CONFIG_INVALID', `${place}: sessionsFolder ${sessionsFolder} lies in the workspace ${workspace}`, {
+        hint: 'Its file tools could read what other sessions keep: name a folder outside it, or leave the key out.',
+      })
+    }
+  }
+  return {
+    ...(path === undefined ? {} : { file: path }),
+    ...(raw.model === undefined ? {} : { model: modelSpec(raw.model, from) }),
+    workspace,
+    ...(raw.system === undefined ? {} : { system: raw.system }),
+    approve: raw.approve ?? 'ask',
+    approveGiven: raw.approve !== undefined,
+    maxRounds: raw.maxRounds ?? 8,
+    sessionsFolder,
+    limits: raw.limits ?? {},
+    builtin: raw.tools?.builtin ?? true,
+    modules: (raw.tools?.modules ?? []).map(from),
+    skills: (raw.skills ?? []).map(from),
+    databases: mapValues(raw.databases, from),
+    mcpServers: mapValues(raw.mcpServers, (server) => ({
+      ...server,
+      ...(server.command === undefined ? {} : { cwd: server.cwd === undefined ? folder : from(server.cwd) }),
+    })),
+    notes,
+  }
+}
+
+/** A recording named in the file stands beside it. */
+function modelSpec(spec: string, from: (path: string) => string): string {
+  return spec.startsWith('replay:') ? `replay:${from(spec.slice('replay:'.length))}` : spec
+}

@@ -1,0 +1,82 @@
+/** Lines for calls: those that are done, and those that run. */
+import { Box, Text, useAnimation } from 'ink'
+import { createElement as h, type ReactNode } from 'react'
+import { duration } from '../call-summary.ts'
+import { outcomeSign, type Theme } from '../theme.ts'
+import type { DoneLine, LiveCall } from '../view-store.ts'
+
+export function DoneLineView({ line, theme }: { readonly line: DoneLine; readonly theme: Theme }): ReactNode {
+  if (line.kind !== 'call') {
+    if (line.kind === 'text') return h(Text, { wrap: 'wrap' }, line.text === '' ? ' ' : line.text)
+    if (line.kind === 'note') return h(Text, { wrap: 'wrap', ...theme.style('quiet') }, line.text)
+    return h(Text, { wrap: 'wrap', ...theme.style('warning') }, `! ${line.text}`)
+  }
+  const { sign, tone } = outcomeSign(line.outcome, theme.symbols)
+  const end = [line.detail ?? '', line.durationMs === undefined ? '' : duration(line.durationMs)].filter((part) => part !== '').join('  ')
+  return h(CallRow, { sign, signTone: theme.style(tone), name: line.name, summary: line.summary, end, theme })
+}
+
+interface CallRowProps {
+  readonly sign: string
+  readonly signTone: object
+  readonly name: string
+  readonly summary: string
+  readonly end: string
+  readonly theme: Theme
+}
+
+/** One line: the summary in the middle gives way first. */
+function CallRow({ sign, signTone, name, summary, end, theme }: CallRowProps): ReactNode {
+  return h(
+    Box,
+    { gap: 1 },
+    h(Box, { flexShrink: 0 }, h(Text, signTone, sign)),
+    h(Box, { flexShrink: 1 }, h(Text, { wrap: 'truncate-end', ...theme.style('name') }, name)),
+    summary === ''
+      ? null
+      : h(Box, { flexShrink: 100, flexGrow: 0, minWidth: 3 }, h(Text, { wrap: 'truncate-end', ...theme.style('quiet') }, summary)),
+    end === '' ? null : h(Box, { flexShrink: 10, minWidth: 6 }, h(Text, { wrap: 'truncate-end', ...theme.style('quiet') }, end)),
+  )
+}
+
+export interface LiveCallsProps {
+  readonly calls: readonly LiveCall[]
+  readonly waiting: number
+  readonly thinking: boolean
+  /** Calls on the screen at a time; the rest is counted. */
+  readonly limit: number
+  readonly theme: Theme
+  /** Milliseconds since the session started. */
+  now(): number
+}
+
+export function LiveCalls({ calls, waiting, thinking, limit, theme, now }: LiveCallsProps): ReactNode {
+  const { spinner, waiting: waitingSign, ellipsis } = theme.symbols
+  const running = calls.some((call) => call.status === 'running')
+  const { frame } = useAnimation({ interval: 100, isActive: running || thinking })
+  const turn = spinner[frame % spinner.length] ?? ''
+  const shown = calls.slice(0, limit)
+  const more = calls.length - shown.length
+  const at = now()
+  return h(
+    Box,
+    { flexDirection: 'column' },
+    ...shown.map((call) => {
+      const held = call.status === 'held'
+      const time = call.startedAt === undefined ? '' : duration(at - call.startedAt)
+      const end = held ? 'waits for you' : [call.progress ?? '', time].filter((part) => part !== '').join('  ')
+      return h(CallRow, {
+        key: call.id,
+        sign: held ? waitingSign : turn,
+        signTone: theme.style(held ? 'warning' : 'accent'),
+        name: call.name,
+        summary: call.summary,
+        end,
+        theme,
+      })
+    }),
+    more > 0 ? h(Text, theme.style('quiet'), `  ${ellipsis} ${more} more at work`) : null,
+    waiting > 0 ? h(Text, theme.style('quiet'), `${waitingSign} ${waiting} waiting for their turn`) : null,
+    thinking && calls.length === 0 ? h(Text, theme.style('quiet'), `${turn} thinking${ellipsis}`) : null,
+  )
+}

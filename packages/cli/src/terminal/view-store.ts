@@ -1,0 +1,214 @@
+/**
+ * What the terminal shows, kept apart from how it is drawn. Takes the events of a session one by one and gives snapshots: lines that
+ * are finished (drawn once), calls that run (drawn again and again), the text that is still arriving, and the one question that
+ * is open. Synchronous; a snapshot is made only when somebody looks, so ten thousand calls cost ten thousand map entries.
+ */
+import type { CallState, Outcome, SessionEvent, ToolCall } from '@adjutant/core'
+import { summarise } from './call-summary.ts'
+import { printableLine } from './printable.ts'
+
+/** Longer than any terminal is wide. */
+const SUMMARY_CHARS = 200
+
+export interface LiveCall {
+  readonly id: string
+  readonly name: string
+  readonly summary: string
+  readonly status: CallState['status']
+  /** Milliseconds since the session started. */
+  readonly startedAt?: number
+  readonly progress?: string
+}
+
+export type DoneLine =
+  | {
+      readonly kind: 'call'
+      readonly key: string
+      readonly name: string
+      readonly summary: string
+      readonly outcome: Outcome
+      readonly durationMs?: number
+      readonly detail?: string
+    }
+  | { readonly kind: 'text' | 'note' | 'warning'; readonly key: string; readonly text: string }
+
+export interface ViewSnapshot {
+  readonly done: readonly DoneLine[]
+  readonly live: readonly LiveCall[]
+  /** Calls that wait for their turn. */
+  readonly waiting: number
+  /** The last, unfinished line of the model's text. */
+  readonly text: string
+  /** The model is being asked and has not said anything yet. */
+  readonly thinking: boolean
+}
+
+interface Tracked {
+  readonly name: string
+  summary: string
+  status: CallState['status']
+  startedAt?: number
+  progress?: string
+  detail?: string
+}
+
+export class ViewStore {
+  readonly #calls = new Map<string, Tracked>()
+  readonly #summaries = new Map<string, string>()
+  readonly #listeners = new Set<() => void>()
+  #done: DoneLine[] = []
+  #text = ''
+  #thinking = false
+  #keys = 0
+  #snapshot: ViewSnapshot | undefined
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly snapshot = (): ViewSnapshot => {
+    this.#snapshot ??= this.#look()
+    return this.#snapshot
+  }
+
+  /** Tells what calls are about, where no model event does. */
+  expect(calls: readonly ToolCall[]): void {
+    for (const call of calls) this.#summaries.set(call.id, summarise(call.arguments, SUMMARY_CHARS))
+  }
+
+  /** The finished lines since the last time, for whoever writes them out and draws nothing. */
+  drain(): readonly DoneLine[] {
+    const lines = this.#done
+    this.#done = []
+    return lines
+  }
+
+  note(text: string, kind: 'note' | 'warning' = 'note'): void {
+    this.#push({ kind, key: this.#key(), text: printableLine(text) })
+    this.#changed()
+  }
+
+  /** Lines that stay, made printable by the caller. */
+  lines(lines: readonly string[]): void {
+    for (const text of lines) this.#push({ kind: 'text', key: this.#key(), text })
+    this.#changed()
+  }
+
+  take(event: SessionEvent): void {
+    switch (event.type) {
+      case 'round':
+        this.#endText()
+        this.#thinking = true
+        break
+      case 'model':
+        if (event.event.type === 'text') this.#addText(event.event.text)
+        else if (event.event.type === 'call') this.expect([event.event.call])
+        else if (event.event.type === 'end') {
+          this.#endText()
+          this.#thinking = false
+        } else return
+        break
+      case 'call-state':
+        this.#move(event.id, event.name, event.state, event.at)
+        break
+      case 'progress': {
+        const call = this.#calls.get(event.id)
+        if (call !== undefined) call.progress = progressText(event.progress)
+        break
+      }
+      case 'log':
+        if (event.level === 'debug' || event.level === 'info') return
+        this.note(event.message, 'warning')
+        return
+      case 'approval-asked':
+      case 'approval-answered':
+      case 'question':
+        return
+      default:
+        event satisfies never
+    }
+    this.#changed()
+  }
+
+  #move(id: string, name: string, state: CallState, at: number): void {
+    const known = this.#calls.get(id)
+    const call: Tracked = known ?? { name: printableLine(name), summary: this.#summaries.get(id) ?? '', status: state.status }
+    if (known === undefined) this.#calls.set(id, call)
+    call.status = state.status
+    if (state.status === 'running') call.startedAt ??= at
+    if (state.status === 'denied') call.detail = printableLine(state.reason)
+    if (state.status === 'refused' || state.status === 'failed' || state.status === 'unknown') call.detail = state.code
+    if (state.status === 'timed-out' || state.status === 'cancelled' || state.status === 'expired') call.detail = state.status
+    if (state.status !== 'settled') return
+    this.#calls.delete(id)
+    this.#summaries.delete(id)
+    this.#push({
+      kind: 'call',
+      key: this.#key(),
+      name: call.name,
+      summary: call.summary,
+      outcome: state.outcome,
+      ...(call.startedAt === undefined ? {} : { durationMs: at - call.startedAt }),
+      ...(call.detail === undefined ? {} : { detail: call.detail }),
+    })
+  }
+
+  #addText(text: string): void {
+    this.#thinking = false
+    const lines = (this.#text + text).split('\n')
+    this.#text = lines.pop() ?? ''
+    // Whole lines are drawn once and left alone: a long answer must not be drawn anew with every word.
+    for (const line of lines) this.#pushText(line)
+  }
+
+  #endText(): void {
+    if (this.#text !== '') this.#pushText(this.#text)
+    this.#text = ''
+  }
+
+  #pushText(line: string): void {
+    this.#push({ kind: 'text', key: this.#key(), text: printableLine(line.replaceAll('\t', '  ').replace(/\r$/, '')) })
+  }
+
+  #push(line: DoneLine): void {
+    this.#done.push(line)
+  }
+
+  #key(): string {
+    this.#keys += 1
+    return String(this.#keys)
+  }
+
+  #changed(): void {
+    this.#snapshot = undefined
+    for (const listener of this.#listeners) listener()
+  }
+
+  #look(): ViewSnapshot {
+    const live: LiveCall[] = []
+    let waiting = 0
+    for (const [id, call] of this.#calls) {
+      if (call.status !== 'running' && call.status !== 'held') {
+        waiting += 1
+        continue
+      }
+      live.push({
+        id,
+        name: call.name,
+        summary: call.summary,
+        status: call.status,
+        ...(call.startedAt === undefined ? {} : { startedAt: call.startedAt }),
+        ...(call.progress === undefined ? {} : { progress: call.progress }),
+      })
+    }
+    return { done: [...this.#done], live, waiting, text: printableLine(this.#text), thinking: this.#thinking }
+  }
+}
+
+function progressText(progress: { readonly message?: string; readonly current?: number; readonly total?: number }): string {
+  const { message, current, total } = progress
+  const count =
+    current === undefined ? '' : total === undefined ? String(current) : `${Math.round((100 * current) / (total === 0 ? 1 : total))} %`
+  return printableLine([count, message ?? ''].filter((part) => part !== '').join(' '))
+}
