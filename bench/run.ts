@@ -1,0 +1,26 @@
+/**
+ * Runs the benchmarks, each beside other systems in the same run. Take ratios, not milliseconds.
+ *
+ * Usage: npm run bench [-- decode dispatch clip]   (default: all)
+ */
+import { cpus } from 'node:os'
+
+const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
+  decode: async () => (await import('./decode.ts')).benchDecode,
+  dispatch: async () => (await import('./dispatch.ts')).benchDispatch,
+  clip: async () => (await import('./clip.ts')).benchClip,
+}
+
+const asked = process.argv.slice(2)
+const names = asked.length === 0 ? Object.keys(BENCHES) : asked
+const unknown = names.filter((name) => !Object.hasOwn(BENCHES, name))
+if (unknown.length > 0) {
+  process.stderr.write(`no benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}\n`)
+  process.exit(2)
+}
+process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}\n`)
+for (const name of names) {
+  process.stderr.write(`bench ${name} …\n`)
+  const load = BENCHES[name]
+  if (load !== undefined) await (await load())()
+}
