@@ -1,0 +1,176 @@
+import type { AdmittedCall, Conversion, ToolCall } from '../contract/call.ts'
+import { AdjutantError } from '../contract/errors.ts'
+import { isJsonObject, type JsonObject } from '../contract/json.ts'
+import type { ToolLookup } from '../contract/lookup.ts'
+import type { Principal } from '../contract/principal.ts'
+import type { AgentTool, Effect } from '../contract/tool.ts'
+import { ApprovalMemory } from './approval.ts'
+import { coerce } from './coerce.ts'
+import { clippedJson, isDeeperThan } from './json-shape.ts'
+import { MAX_VALUE_DEPTH } from './limits.ts'
+import { nearestNames } from './nearest-names.ts'
+import { type ApprovalMode, permissionFor } from './permission.ts'
+import { reportProblems } from './problem-report.ts'
+import { exampleFor } from './schema-example.ts'
+import { type CompiledSchema, compileSchema } from './validate.ts'
+
+/**
+ * Owns the question whether a call may run as it was asked: arguments read → tool known → arguments fit, as they are or after
+ * tolerant conversion → effect of these very arguments → approval mode → what a person has said before.
+ *
+ * Never throws and never runs anything: each call ends as one verdict. Whether two calls share an id is the turn's business.
+ * Synchronous; keeps nothing but the approvals of its session.
+ */
+
+export type Verdict =
+  | { readonly type: 'admitted'; readonly call: AdmittedCall }
+  /** A person decides. `reason`: what they are told. */
+  | { readonly type: 'held'; readonly call: AdmittedCall; readonly reason: string }
+  | { readonly type: 'refused'; readonly error: AdjutantError }
+
+export interface AdmissionOptions {
+  readonly mode: ApprovalMode
+  readonly principal: Principal
+  /** Default: a memory of its own. */
+  readonly approvals?: ApprovalMemory
+}
+
+const NO_CONVERSIONS: readonly Conversion[] = Object.freeze([])
+
+/**
+ * @example
+ * ```ts
+ * const admission = new Admission({ mode: 'ask', principal: LOCAL_PRINCIPAL })
+ * const verdict = admission.admit(call, tools)
+ * if (verdict.type === 'refused') show(verdict.error.message, verdict.error.hint)
+ * ```
+ */
+export class Admission {
+  readonly mode: ApprovalMode
+  readonly approvals: ApprovalMemory
+  readonly #principal: Principal
+
+  constructor(options: AdmissionOptions) {
+    this.mode = options.mode
+    this.approvals = options.approvals ?? new ApprovalMemory()
+    this.#principal = options.principal
+  }
+
+  /** Judges a call as the model made it. */
+  admit(call: ToolCall, tools: ToolLookup): Verdict {
+    try {
+      const tool = tools.get(call.name)
+      if (!call.arguments.ok) return refused(unreadable(call.name, call.arguments, tool))
+      if (tool === undefined) return refused(unknownTool(call.name, tools))
+      const admitted = this.#fit(call, tool, call.arguments.value)
+      const permission = permissionFor(tool.name, admitted.effect, this.mode)
+      switch (permission.type) {
+        case 'admit':
+          return { type: 'admitted', call: admitted }
+        case 'refuse':
+          return refused(permission.error)
+        case 'hold':
+          if (this.approvals.covers(admitted, this.#principal)) return { type: 'admitted', call: admitted }
+          return { type: 'held', call: admitted, reason: permission.reason }
+        default:
+          return permission satisfies never
+      }
+    } catch (error) {
+      return refused(AdjutantError.from(error, 'INTERNAL', `admission of ${clippedJson(call.name)}`))
+    }
+  }
+
+  /** Judges a call whose arguments a person edited: they must fit, and are classified anew; nobody is asked a second time. */
+  readmit(call: AdmittedCall, input: JsonObject): Verdict {
+    try {
+      const admitted = this.#fit(call.call, call.tool, input)
+      const permission = permissionFor(call.tool.name, admitted.effect, this.mode)
+      return permission.type === 'refuse' ? refused(permission.error) : { type: 'admitted', call: admitted }
+    } catch (error) {
+      return refused(AdjutantError.from(error, 'INTERNAL', `admission of ${clippedJson(call.call.name)}`))
+    }
+  }
+
+  /** @throws AdjutantError INVALID_ARGUMENTS, TOOL_INVALID */
+  #fit(call: ToolCall, tool: AgentTool, value: JsonObject): AdmittedCall {
+    if (isDeeperThan(value, MAX_VALUE_DEPTH)) {
+      throw new AdjutantError('INVALID_ARGUMENTS', `The arguments of ${tool.name} are nested deeper than ${MAX_VALUE_DEPTH} levels.`, {
+        hint: 'Send flatter arguments.',
+      })
+    }
+    try {
+      const compiled = compileSchema(tool.inputSchema)
+      if (compiled.accepts(value)) return { call, tool, input: value, conversions: NO_CONVERSIONS, effect: effectOf(tool, value) }
+      return converted(call, tool, compiled, value)
+    } catch (error) {
+      throw ofTool(tool, error)
+    }
+  }
+}
+
+function refused(error: AdjutantError): Verdict {
+  return { type: 'refused', error }
+}
+
+function converted(call: ToolCall, tool: AgentTool, compiled: CompiledSchema, value: JsonObject): AdmittedCall {
+  const { value: input, conversions, issues } = coerce(compiled, value)
+  if (issues.length === 0 && isJsonObject(input)) return { call, tool, input, conversions, effect: effectOf(tool, input) }
+  const report = reportProblems(tool.name, compiled, input, issues)
+  throw new AdjutantError('INVALID_ARGUMENTS', report.message, { hint: report.hint })
+}
+
+/** A fault of the schema says "its inputSchema at …"; here it is known whose. */
+function ofTool(tool: AgentTool, error: unknown): AdjutantError {
+  if (!AdjutantError.isInstance(error)) return AdjutantError.from(error, 'TOOL_INVALID', `the tool ${tool.name}`)
+  if (error.code !== 'TOOL_INVALID') return error
+  return new AdjutantError('TOOL_INVALID', `The tool ${tool.name} cannot be called: ${error.message}`, {
+    hint: 'Do not call this tool again; go on without it and say that its definition is broken.',
+    cause: error,
+  })
+}
+
+/** What is not one of the three words, or not known at all, is dangerous. */
+function effectOf(tool: AgentTool, input: JsonObject): Effect {
+  if (typeof tool.effect !== 'function') return known(tool.effect)
+  try {
+    return known(tool.effect(input))
+  } catch {
+    return 'dangerous'
+  }
+}
+
+/** Tools are also written in plain JavaScript, where nothing checks the word. */
+function known(effect: Effect): Effect {
+  return effect === 'read' || effect === 'write' ? effect : 'dangerous'
+}
+
+type UnreadableArguments = Extract<ToolCall['arguments'], { readonly ok: false }>
+
+function unreadable(name: string, sent: UnreadableArguments, tool: AgentTool | undefined): AdjutantError {
+  const example = tool === undefined ? undefined : exampleText(tool)
+  return new AdjutantError(
+    sent.code,
+    `The arguments of ${clippedJson(name)} could not be read: ${sent.problem}. Sent: ${clippedJson(sent.raw, 200)}`,
+    {
+      hint: `Send the arguments again as one JSON object${example === undefined ? '.' : `, for example ${example}`}`,
+    },
+  )
+}
+
+function exampleText(tool: AgentTool): string | undefined {
+  try {
+    const example = exampleFor(compileSchema(tool.inputSchema))
+    const text = isJsonObject(example) ? JSON.stringify(example) : undefined
+    return text === undefined || text.length > 300 ? undefined : text
+  } catch {
+    // The schema is broken; what is to be said here is that the arguments are.
+    return undefined
+  }
+}
+
+function unknownTool(name: string, tools: ToolLookup): AdjutantError {
+  const nearest = nearestNames(name, tools.names())
+  return new AdjutantError('UNKNOWN_TOOL', `There is no tool named ${clippedJson(name)}.`, {
+    hint: nearest.length === 0 ? 'Use one of the tools that were listed.' : `Nearest names: ${nearest.join(', ')}.`,
+  })
+}
