@@ -17,10 +17,17 @@ export { ToolSnapshot } from './registry/snapshot.ts'
 // intake
 
 // admission
+export { Admission, type AdmissionOptions, type Verdict } from './admission/admit.ts'
+export { ApprovalMemory, type ApprovalScope, bindingOf, sameBinding } from './admission/approval.ts'
+export { nearestNames } from './admission/nearest-names.ts'
+export { APPROVAL_MODES, type ApprovalMode } from './admission/permission.ts'
 
 // dispatch
+export { InteractionLock } from './dispatch/interaction-lock.ts'
+export { type BatchStrategy, planBatch, type Wave } from './dispatch/plan-batch.ts'
 
 // execution
+export { openNamespace } from './execution/namespace.ts'
 
 // response
 export { type BuildResultContext, type BuildResultInput, buildResult } from './response/build-result.ts'
@@ -31,6 +38,10 @@ export { spillText } from './response/spill.ts'
 export { resolveTerminalText, TerminalText } from './response/terminal-text.ts'
 
 // session
+export { type AgentAnswer, type AgentEnd, type AgentOptions, DEFAULT_MAX_ROUNDS, runAgent } from './session/agent.ts'
+export { FileSessionStore } from './session/file-store.ts'
+export { MemorySessionStore } from './session/memory-store.ts'
+export { Session, type SessionOptions } from './session/session.ts'
 
 // models
 
