@@ -95,7 +95,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.tests.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['source', 'import', 'node', 'default'],
+      conditionNames: ['adjutant-source', 'import', 'node', 'default'],
       extensions: ['.ts', '.js', '.json'],
     },
   },

@@ -14,7 +14,14 @@ if (files.length === 0) {
   process.exit(2)
 }
 
-const args = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files]
+const args = [
+  '--conditions=adjutant-source',
+  '--disable-warning=ExperimentalWarning',
+  '--test',
+  '--test-concurrency=2',
+  '--test-reporter=spec',
+  ...files,
+]
 const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 let tail = ''
 child.stdout.setEncoding('utf8')
