@@ -15,6 +15,9 @@ export { Registry } from './registry/registry.ts'
 export { ToolSnapshot } from './registry/snapshot.ts'
 
 // intake
+export { decodeStream } from './intake/decode-stream.ts'
+export { createDecoder, type Decoder, type DecoderOptions } from './intake/dialect.ts'
+export type { DecodeLimits } from './intake/wire.ts'
 
 // admission
 export { Admission, type AdmissionOptions, type Verdict } from './admission/admit.ts'

@@ -1,0 +1,233 @@
+import type { FinishReason, Usage } from '../contract/decode.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
+import { argumentsOf, broken, parseArguments, tooLarge } from './arguments.ts'
+import type { OpenCall } from './call-book.ts'
+import { finishOf, numberOf, objectOf, providerError, stringOf, type Wire, type WireContext } from './wire.ts'
+
+/**
+ * Reads the Messages API, streamed and whole. Blocks are told apart by their index and closed by `content_block_stop`, which is
+ * when a call is handed over. Only `tool_use` is a call: what the provider runs itself (`server_tool_use` and its results) is not.
+ * Blocks that are neither text nor a call go back unchanged as `provider-block`: signed thinking, and whatever the provider adds.
+ */
+
+interface Block {
+  readonly type: string
+  /** As it was announced. */
+  readonly start: JsonObject
+  readonly call: OpenCall | undefined
+  /** `input_json_delta` pieces. */
+  json: string
+  tooLarge: boolean
+  /** Other pieces by field: thinking, signature, and what later versions add. */
+  readonly fields: Map<string, string>
+}
+
+export class AnthropicWire implements Wire {
+  readonly dialect = 'anthropic'
+  readonly #cx: WireContext
+  readonly #blocks = new Map<number, Block>()
+  #finish: FinishReason | undefined
+  #inputTokens: number | undefined
+  #outputTokens: number | undefined
+  #ended = false
+  #failed = false
+  #stray = false
+
+  constructor(cx: WireContext) {
+    this.#cx = cx
+  }
+
+  event(value: JsonObject): void {
+    switch (value.type) {
+      case 'content_block_delta':
+        this.#delta(numberOf(value.index) ?? 0, objectOf(value.delta))
+        return
+      case 'content_block_start':
+        this.#start(numberOf(value.index) ?? 0, objectOf(value.content_block))
+        return
+      case 'content_block_stop':
+        this.#stop(numberOf(value.index) ?? 0)
+        return
+      case 'message_start':
+        this.#message(objectOf(value.message))
+        return
+      case 'message_delta':
+        this.#stopReason(objectOf(value.delta)?.stop_reason)
+        this.#usage(value.usage)
+        return
+      case 'message_stop':
+        this.done()
+        return
+      case 'message':
+        this.#whole(value)
+        return
+      default:
+        if (value.error !== undefined && value.error !== null) {
+          this.#failed = true
+          this.#cx.emit({ type: 'problem', ...providerError(value.error) })
+        }
+    }
+  }
+
+  done(): void {
+    this.#ended = true
+    this.#closeAll(this.#finish === 'length')
+  }
+
+  end(): FinishReason | undefined {
+    const said = this.#ended || this.#finish !== undefined
+    this.#closeAll(!said || this.#finish === 'length' || this.#failed)
+    if (!said && !this.#failed) {
+      const message = 'the stream was cut off: it ended before the model said that it had finished'
+      this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
+    }
+    if (this.#inputTokens !== undefined || this.#outputTokens !== undefined) {
+      const usage: Usage = { inputTokens: this.#inputTokens ?? 0, outputTokens: this.#outputTokens ?? 0 }
+      this.#cx.emit({ type: 'usage', usage })
+    }
+    if (this.#failed) return 'error'
+    return this.#finish ?? (said ? 'other' : undefined)
+  }
+
+  /** A second message in one stream: a server that tried again, or a recording of two. What was open will not be finished. */
+  #message(message: JsonObject | undefined): void {
+    this.#closeAll(true, 'the provider started its message anew')
+    this.#ended = false
+    this.#finish = undefined
+    if (message !== undefined) this.#usage(message.usage)
+  }
+
+  #whole(message: JsonObject): void {
+    const content = message.content
+    if (typeof content === 'string') this.#text(content)
+    if (Array.isArray(content)) {
+      for (const [index, block] of content.entries()) {
+        this.#start(index, objectOf(block))
+        this.#stop(index)
+      }
+    }
+    this.#stopReason(message.stop_reason)
+    this.#usage(message.usage)
+    this.#ended = true
+  }
+
+  #stopReason(word: JsonValue | undefined): void {
+    if (typeof word === 'string') this.#finish = finishOf(word)
+  }
+
+  #usage(value: JsonValue | undefined): void {
+    const usage = objectOf(value)
+    if (usage === undefined) return
+    const input = numberOf(usage.input_tokens)
+    // Cached tokens are counted apart here, and were read by the model all the same.
+    const cached = (numberOf(usage.cache_creation_input_tokens) ?? 0) + (numberOf(usage.cache_read_input_tokens) ?? 0)
+    if (input !== undefined) this.#inputTokens = input + cached
+    this.#outputTokens = numberOf(usage.output_tokens) ?? this.#outputTokens
+  }
+
+  #text(text: string | undefined): void {
+    if (text) this.#cx.emit({ type: 'text', text })
+  }
+
+  #reasoning(text: string | undefined): void {
+    if (text) this.#cx.emit({ type: 'reasoning', text })
+  }
+
+  #start(index: number, start: JsonObject | undefined): void {
+    if (this.#blocks.has(index)) this.#stop(index)
+    if (start === undefined) return
+    const type = stringOf(start.type) ?? ''
+    const call = type === 'tool_use' ? this.#cx.book.start(stringOf(start.name) ?? '', stringOf(start.id)) : undefined
+    this.#blocks.set(index, { type, start, call, json: '', tooLarge: false, fields: new Map() })
+    if (type === 'text') this.#text(stringOf(start.text))
+    else if (type === 'thinking') this.#reasoning(stringOf(start.thinking))
+  }
+
+  #delta(index: number, delta: JsonObject | undefined): void {
+    if (delta === undefined) return
+    const type = delta.type
+    const block = this.#blocks.get(index)
+    if (type === 'input_json_delta') {
+      const piece = stringOf(delta.partial_json)
+      if (block === undefined) {
+        this.#sayStray(index)
+        return
+      }
+      if (piece) this.#appendJson(block, piece)
+      return
+    }
+    if (type === 'text_delta') {
+      this.#text(stringOf(delta.text))
+      return
+    }
+    if (type === 'thinking_delta') this.#reasoning(stringOf(delta.thinking))
+    if (block === undefined) return
+    for (const [field, value] of Object.entries(delta)) {
+      if (field !== 'type' && typeof value === 'string') block.fields.set(field, (block.fields.get(field) ?? '') + value)
+    }
+  }
+
+  #appendJson(block: Block, piece: string): void {
+    if (block.tooLarge) return
+    block.json += piece
+    block.tooLarge = block.json.length > this.#cx.limits.argumentChars
+  }
+
+  #sayStray(index: number): void {
+    if (this.#stray) return
+    this.#stray = true
+    const message = `arguments came for block ${index}, which was never started; they were left out`
+    this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
+  }
+
+  #stop(index: number): void {
+    const block = this.#blocks.get(index)
+    if (block === undefined) return
+    this.#blocks.delete(index)
+    if (block.call !== undefined) {
+      this.#finishCall(block.call, block)
+      return
+    }
+    if (block.type === 'text') return
+    const whole = restored(block)
+    // Unsigned thinking comes from servers that would not take it back.
+    if (block.type === 'thinking' && !stringOf(whole.signature)) return
+    this.#cx.emit({ type: 'provider-block', block: whole })
+  }
+
+  #finishCall(call: OpenCall, block: Block): void {
+    if (block.tooLarge) this.#cx.book.finish(call, tooLarge(block.json, this.#cx.limits.argumentChars))
+    else if (block.json.trim() !== '') this.#cx.book.finish(call, parseArguments(block.json))
+    else this.#cx.book.finish(call, argumentsOf(block.start.input))
+  }
+
+  /** Closes what no `content_block_stop` has closed. Arguments that are whole are taken all the same. */
+  #closeAll(cut: boolean, why = 'the stream was cut off'): void {
+    for (const [index, block] of this.#blocks) {
+      if (!cut || block.call === undefined) {
+        // A block of the provider's own that is not whole must not go back.
+        if (block.call !== undefined || !cut) this.#stop(index)
+        continue
+      }
+      const args = block.json === '' ? undefined : parseArguments(block.json)
+      if (block.tooLarge || args?.ok === true) {
+        this.#finishCall(block.call, block)
+        continue
+      }
+      const place = block.json === '' ? 'before the arguments' : `inside the arguments, after ${block.json.length} characters`
+      this.#cx.book.finish(block.call, broken(block.json, `${why} ${place}`, 'STREAM_BROKEN'))
+    }
+    this.#blocks.clear()
+  }
+}
+
+/** A block as it would have come whole. */
+function restored(block: Block): JsonObject {
+  const whole: Record<string, JsonValue> = { ...block.start }
+  for (const [field, text] of block.fields) whole[field] = (stringOf(whole[field]) ?? '') + text
+  if (block.json !== '') {
+    const input = parseArguments(block.json)
+    if (input.ok && isJsonObject(input.value)) whole.input = input.value
+  }
+  return whole
+}

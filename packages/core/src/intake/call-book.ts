@@ -1,0 +1,57 @@
+import type { CallArguments } from '../contract/call.ts'
+import type { DecodeEvent } from '../contract/decode.ts'
+import { type CallId, callId } from '../contract/ids.ts'
+import type { IdSource } from '../contract/ports.ts'
+
+/**
+ * Owns the identity of the calls of one batch: their positions and their ids, each once. A provider's id is kept when it is there and
+ * new; a missing, empty or repeated one is replaced, because two results under one id would be lost for good. Every wire and
+ * text reader of one decoder shares one book.
+ */
+
+/** Receives what intake makes, in order. */
+export type Emit = (event: DecodeEvent) => void
+
+/** A call that has been announced and is not complete. */
+export interface OpenCall {
+  readonly id: CallId
+  readonly index: number
+  readonly name: string
+  readonly idFromProvider: boolean
+}
+
+export class CallBook {
+  readonly #emit: Emit
+  readonly #ids: IdSource
+  readonly #used = new Set<string>()
+  #count = 0
+
+  constructor(emit: Emit, ids: IdSource) {
+    this.#emit = emit
+    this.#ids = ids
+  }
+
+  /** Calls announced so far. */
+  get size(): number {
+    return this.#count
+  }
+
+  /** Gives the next call its place and id, and announces it. */
+  start(name: string, providerId?: string): OpenCall {
+    const own = providerId !== undefined && providerId !== '' && !this.#used.has(providerId)
+    let id = own ? providerId : this.#ids.next('call')
+    while (!own && this.#used.has(id)) id = this.#ids.next('call')
+    this.#used.add(id)
+    const call: OpenCall = { id: callId(id), index: this.#count++, name, idFromProvider: own }
+    this.#emit({ type: 'call-start', index: call.index, id, name })
+    return call
+  }
+
+  /** Hands a call over. Each call is handed over once: its owner drops it afterwards. */
+  finish(call: OpenCall, args: CallArguments): void {
+    this.#emit({
+      type: 'call',
+      call: { id: call.id, index: call.index, name: call.name, arguments: args, idFromProvider: call.idFromProvider },
+    })
+  }
+}

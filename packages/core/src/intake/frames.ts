@@ -1,0 +1,272 @@
+import { createParser } from 'eventsource-parser'
+import type { ErrorCode } from '../contract/errors.ts'
+import { isJsonObject, type JsonObject } from '../contract/json.ts'
+import { findJsonFault } from './json-fault.ts'
+import { clipped } from './wire.ts'
+
+/**
+ * Owns framing: text → parsed events, from SSE, from JSON lines, and from one JSON body. What cannot be read is reported, with its
+ * place, and skipped. Nothing here depends on where the text was cut: lines are handed on whole, joined once.
+ */
+
+export interface FrameSink {
+  value(value: JsonObject): void
+  /** The mark `[DONE]`. */
+  done(): void
+  problem(code: ErrorCode, message: string): void
+}
+
+export interface Frames {
+  push(text: string): void
+  end(): void
+}
+
+/** Collects pieces until a line ends; gives whole lines, their ends included. */
+class LineBuffer {
+  #pieces: string[] = []
+  #length = 0
+  #skipping = false
+  readonly #limit: number
+  readonly #sink: FrameSink
+
+  constructor(limit: number, sink: FrameSink) {
+    this.#limit = limit
+    this.#sink = sink
+  }
+
+  /** All whole lines that `text` completes, or `''`. */
+  push(text: string): string {
+    const end = text.lastIndexOf('\n') + 1
+    if (end === 0) {
+      this.#keep(text)
+      return ''
+    }
+    const rest = end === text.length ? '' : text.slice(end)
+    let lines = end === text.length ? text : text.slice(0, end)
+    if (this.#skipping) {
+      lines = lines.slice(lines.indexOf('\n') + 1)
+      this.#skipping = false
+    } else if (this.#pieces.length > 0) {
+      this.#pieces.push(lines)
+      lines = this.take()
+    }
+    if (rest !== '') this.#keep(rest)
+    return lines
+  }
+
+  /** What has no end yet. */
+  take(): string {
+    const text = this.#pieces.join('')
+    this.#pieces = []
+    this.#length = 0
+    return text
+  }
+
+  #keep(text: string): void {
+    if (this.#skipping) return
+    this.#pieces.push(text)
+    this.#length += text.length
+    if (this.#length <= this.#limit) return
+    this.take()
+    this.#skipping = true
+    this.#sink.problem('TOO_LARGE', `a line is longer than ${this.#limit} characters; it was skipped`)
+  }
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function faultOf(text: string): string {
+  const fault = findJsonFault(text)
+  return fault === undefined ? 'it is no JSON object' : `at position ${fault.position} ${fault.message}`
+}
+
+/** Server-sent events, each with one JSON object as its data. */
+export class SseFrames implements Frames {
+  readonly #sink: FrameSink
+  readonly #lines: LineBuffer
+  readonly #parser
+  #count = 0
+  #ending = false
+
+  constructor(sink: FrameSink, limit: number) {
+    this.#sink = sink
+    this.#lines = new LineBuffer(limit, sink)
+    this.#parser = createParser({
+      onEvent: (event) => this.#event(event.data),
+      onError: (error) => {
+        if (error.type === 'unknown-field') this.#stray(error.line ?? '')
+      },
+    })
+  }
+
+  push(text: string): void {
+    const lines = this.#lines.push(text)
+    if (lines !== '') this.#parser.feed(lines)
+  }
+
+  end(): void {
+    // The last event may lack its empty line, or the rest of its own line.
+    this.#ending = true
+    this.#parser.feed(`${this.#lines.take()}\n\n`)
+  }
+
+  #event(data: string): void {
+    this.#count++
+    // `JSON.parse` in line: this is the hot path, one call for each delta.
+    let value: unknown
+    try {
+      value = JSON.parse(data)
+    } catch {
+      this.#unread(data)
+      return
+    }
+    if (isJsonObject(value)) this.#sink.value(value)
+    else this.#unread(data)
+  }
+
+  #unread(data: string): void {
+    const text = data.trim()
+    if (text === '[DONE]') {
+      this.#sink.done()
+      return
+    }
+    if (text === '') return
+    // Servers that leave out the empty line between events make one of many.
+    if (text.includes('\n')) {
+      for (const line of text.split('\n')) this.#event(line)
+      return
+    }
+    const fault = findJsonFault(text)
+    if (this.#ending && fault?.incomplete === true) {
+      this.#sink.problem('STREAM_BROKEN', `the stream was cut off inside event ${this.#count}: ${clipped(text, 80)}`)
+      return
+    }
+    this.#sink.problem('INVALID_JSON', `event ${this.#count} was skipped: ${faultOf(text)}: ${clipped(text, 80)}`)
+  }
+
+  /** A line that is no SSE field. Some servers drop a bare JSON error into the stream. */
+  #stray(line: string): void {
+    const value = line.startsWith('{') ? parsed(line) : undefined
+    if (value !== undefined) {
+      this.#sink.value(value)
+      return
+    }
+    this.#sink.problem('INVALID_JSON', `a line that is no server-sent event was skipped: ${clipped(line.trim(), 80)}`)
+  }
+}
+
+/** JSON lines, one JSON body on one or many lines, or an array of such bodies. */
+export class JsonFrames implements Frames {
+  readonly #sink: FrameSink
+  readonly #lines: LineBuffer
+  readonly #limit: number
+  /** Called with the whole text when it is no JSON at all; true when somebody else can read it. */
+  readonly #fallback: (text: string) => boolean
+  #mode: 'first' | 'lines' | 'body' = 'first'
+  #body: string[] = []
+  #bodyLength = 0
+  #tooLarge = false
+  #count = 0
+
+  constructor(sink: FrameSink, limit: number, fallback: (text: string) => boolean) {
+    this.#sink = sink
+    this.#lines = new LineBuffer(limit, sink)
+    this.#limit = limit
+    this.#fallback = fallback
+  }
+
+  push(text: string): void {
+    if (this.#mode === 'body') {
+      this.#keep(text)
+      return
+    }
+    this.#read(this.#lines.push(text))
+  }
+
+  end(): void {
+    const rest = this.#lines.take()
+    if (this.#mode === 'body') this.#keep(rest)
+    else this.#read(`${rest}\n`)
+    if (this.#mode === 'body' && !this.#tooLarge) this.#readBody(this.#body.join(''))
+  }
+
+  #read(lines: string): void {
+    for (let start = 0; start < lines.length; ) {
+      const end = lines.indexOf('\n', start)
+      const line = lines.slice(start, end)
+      if (this.#mode === 'first' && line.trim() !== '') {
+        const value = parsed(line)
+        if (value === undefined) {
+          this.#mode = 'body'
+          this.#keep(lines.slice(start))
+          // The line buffer holds the beginning of the next line.
+          this.#keep(this.#lines.take())
+          return
+        }
+        this.#mode = 'lines'
+        this.#count++
+        this.#sink.value(value)
+      } else this.#line(line)
+      start = end + 1
+    }
+  }
+
+  #line(line: string): void {
+    const text = line.trim()
+    if (text === '') return
+    this.#count++
+    const value = parsed(text)
+    if (value !== undefined) this.#sink.value(value)
+    else if (text === '[DONE]') this.#sink.done()
+    else this.#sink.problem('INVALID_JSON', `line ${this.#count} was skipped: ${faultOf(text)}: ${clipped(text, 80)}`)
+  }
+
+  #keep(text: string): void {
+    if (this.#tooLarge || text === '') return
+    this.#bodyLength += text.length
+    this.#body.push(text)
+    if (this.#bodyLength <= this.#limit) return
+    this.#tooLarge = true
+    this.#body = []
+    this.#sink.problem('TOO_LARGE', `the JSON body is longer than ${this.#limit} characters; it was not read`)
+  }
+
+  #readBody(text: string): void {
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch {
+      this.#readBroken(text)
+      return
+    }
+    const values = Array.isArray(value) ? value : [value]
+    for (const item of values) {
+      if (isJsonObject(item)) this.#sink.value(item)
+      else this.#sink.problem('INVALID_JSON', `the body was skipped: it is no JSON object: ${clipped(text.trim(), 80)}`)
+    }
+  }
+
+  /** JSON lines whose first line is broken, or no JSON. */
+  #readBroken(text: string): void {
+    const lines = text.split('\n')
+    if (lines.some((line) => line.startsWith('{') && parsed(line) !== undefined)) {
+      for (const line of lines) this.#line(line)
+      return
+    }
+    if (this.#fallback(text)) return
+    const fault = findJsonFault(text.trimEnd())
+    if (fault?.incomplete === true) {
+      this.#sink.problem('STREAM_BROKEN', `the JSON body is cut off after ${text.length} characters: ${fault.message}`)
+      return
+    }
+    const place = fault === undefined ? 'it is no JSON' : `at line ${fault.line}, column ${fault.column} ${fault.message}`
+    this.#sink.problem('INVALID_JSON', `the body is no JSON: ${place}: ${clipped(text.trim(), 80)}`)
+  }
+}

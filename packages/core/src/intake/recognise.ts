@@ -1,0 +1,125 @@
+import type { Dialect } from '../contract/decode.ts'
+import { isJsonObject, type JsonObject } from '../contract/json.ts'
+import { looksLikeDecision } from './decision.ts'
+
+/**
+ * Owns the two guesses: from the first characters, how a stream is framed; from a parsed event, which dialect it speaks. Both depend on the
+ * text alone, never on how it was cut: where too little is there, the answer is `wait`.
+ */
+
+export type Framing = 'sse' | 'json' | 'plain'
+
+/** Characters looked at before text counts as plain. */
+const ENOUGH = 4_096
+
+const SSE_FIELDS = ['data:', 'event:', 'id:', 'retry:', ':'] as const
+
+/** First keys of the bodies and events of the wires; not those of a decision or a tool call. */
+const WIRE_KEYS = new Set([
+  'id',
+  'object',
+  'choices',
+  'created',
+  'model',
+  'type',
+  'role',
+  'content',
+  'usage',
+  'message',
+  'error',
+  'provider',
+])
+
+/**
+ * How the text is framed.
+ * @param wire a provider's wire is certain: then it is SSE unless it begins as JSON does
+ * @param text the dialect lives in text, so that bare text must stay text unless it surely is a provider's stream around it
+ */
+export function framingOf(head: string, expected: 'wire' | 'text' | 'any', final: boolean): Framing | 'wait' {
+  const start = /\S/.exec(head)?.index
+  if (start === undefined) return final || head.length > ENOUGH ? (expected === 'wire' ? 'sse' : 'plain') : 'wait'
+  const first = head.charAt(start)
+  if (first === '{') {
+    if (expected !== 'text') return 'json'
+    return jsonOfWire(head.slice(start, start + ENOUGH), final)
+  }
+  if (first === '[') {
+    if (expected === 'wire') return 'json'
+    if (expected === 'text') return 'plain'
+    const next = /^\[\s*(\S)/.exec(head.slice(start, start + ENOUGH))?.[1]
+    if (next === undefined) return final || head.length > ENOUGH ? 'plain' : 'wait'
+    return next === '{' ? 'json' : 'plain'
+  }
+  if (expected === 'wire') return 'sse'
+  return sseOrPlain(head.slice(0, ENOUGH), expected === 'text', final || head.length >= ENOUGH)
+}
+
+function jsonOfWire(head: string, final: boolean): Framing | 'wait' {
+  const key = /^\{\s*"([A-Za-z_]*)"/.exec(head)?.[1]
+  if (key !== undefined) return WIRE_KEYS.has(key) ? 'json' : 'plain'
+  if (!final && head.length < ENOUGH && /^\{\s*(?:"[A-Za-z_]*)?$/.test(head)) return 'wait'
+  return 'plain'
+}
+
+/** Looks for the first `data:` line behind comments and other fields. `strict`: it must carry JSON. */
+function sseOrPlain(head: string, strict: boolean, final: boolean): Framing | 'wait' {
+  for (let start = 0; start <= head.length; ) {
+    const end = head.indexOf('\n', start)
+    const line = end === -1 ? head.slice(start) : head.slice(start, end)
+    const bare = line.trim()
+    if (bare !== '') {
+      const field = SSE_FIELDS.find((name) => line.startsWith(name))
+      if (field === undefined) {
+        const possible = end === -1 && SSE_FIELDS.some((name) => name.startsWith(line))
+        return possible && !final ? 'wait' : 'plain'
+      }
+      if (field === 'data:') {
+        const payload = line.slice(5).trim()
+        if (payload.startsWith('{') || '[DONE]' === payload) return 'sse'
+        if (payload === '' && end === -1) return final ? (strict ? 'plain' : 'sse') : 'wait'
+        if (!strict) return 'sse'
+        if ('[DONE]'.startsWith(payload) && end === -1 && !final) return 'wait'
+        return 'plain'
+      }
+    }
+    if (end === -1) break
+    start = end + 1
+  }
+  // Only comments and names so far.
+  if (!final) return 'wait'
+  return strict ? 'plain' : 'sse'
+}
+
+const ANTHROPIC_TYPES = new Set([
+  'message_start',
+  'message_delta',
+  'message_stop',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'ping',
+])
+
+/** The dialect of one event or body; undefined when it says nothing either way. */
+export function dialectOf(value: JsonObject): Dialect | undefined {
+  const type = value.type
+  if (typeof type === 'string' && ANTHROPIC_TYPES.has(type)) return 'anthropic'
+  if (type === 'message' && Array.isArray(value.content)) return 'anthropic'
+  if (type === 'error' && isJsonObject(value.error)) return 'anthropic'
+  if (Array.isArray(value.choices)) return 'openai-chat'
+  if (typeof value.object === 'string' && value.object.startsWith('chat.completion')) return 'openai-chat'
+  if (looksLikeDecision(value)) return 'decision'
+  return undefined
+}
+
+/** What an event of a wire that is not read here looks like, for the message about it. */
+export function foreignWire(value: JsonObject): string {
+  const type = typeof value.type === 'string' ? value.type : ''
+  if (value.object === 'response' || type.startsWith('response.')) return 'it looks like the OpenAI Responses form'
+  if (Array.isArray(value.candidates)) return 'it looks like the Gemini form'
+  if (isJsonObject(value.messageStart) || isJsonObject(value.contentBlockDelta) || isJsonObject(value.output))
+    return 'it looks like the Bedrock Converse form'
+  if (/^(?:message|content|tool-call|tool-plan)-(?:start|end|delta)$/.test(type)) return 'it looks like the Cohere form'
+  if (isJsonObject(value.message) && typeof value.done === 'boolean') return 'it looks like the native Ollama form'
+  return `its first event has the keys ${Object.keys(value).slice(0, 8).join(', ')}`
+}

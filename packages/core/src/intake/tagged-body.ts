@@ -1,0 +1,95 @@
+import type { CallArguments } from '../contract/call.ts'
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
+import { argumentsOf, broken, parseArguments } from './arguments.ts'
+import { findJsonFault } from './json-fault.ts'
+import { JsonScanner, skipJsonSpace } from './json-scanner.ts'
+import { stringOf } from './wire.ts'
+
+/**
+ * Owns what stands between the tags of a call written as text: JSON with a name and arguments under any of their usual keys, or
+ * the elements `<name>` and `<arguments>`/`<input>`/`<parameters>` with JSON inside. Pure; called once for each pair of tags.
+ */
+
+export interface TaggedCall {
+  readonly id?: string
+  readonly name: string
+  readonly arguments: CallArguments
+}
+
+const NAME_KEYS = ['name', 'tool', 'tool_name'] as const
+const INPUT_KEYS = ['arguments', 'input', 'parameters', 'params', 'args'] as const
+
+function firstOwn(object: JsonObject, keys: readonly string[]): JsonValue | undefined {
+  for (const key of keys) {
+    const value = ownValue(object, key)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function fromObject(object: JsonObject, raw: string): TaggedCall {
+  const inner = ownValue(object, 'function')
+  const record = isJsonObject(inner) ? inner : object
+  const name = stringOf(firstOwn(record, NAME_KEYS)) ?? stringOf(inner) ?? ''
+  const id = stringOf(ownValue(object, 'id'))
+  const args = name === '' ? broken(raw, 'the call has no tool name: "name" is missing') : argumentsOf(firstOwn(record, INPUT_KEYS))
+  return { ...(id === undefined ? {} : { id }), name, arguments: args }
+}
+
+function element(body: string, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const open = body.indexOf(`<${name}>`)
+    if (open === -1) continue
+    const close = body.lastIndexOf(`</${name}>`)
+    if (close > open) return body.slice(open + name.length + 2, close)
+  }
+  return undefined
+}
+
+function fromElements(body: string): TaggedCall {
+  const name = element(body, NAME_KEYS)?.trim() ?? ''
+  if (name === '') return { name: '', arguments: broken(body, 'the call has no tool name: <name>…</name> is missing') }
+  return { name, arguments: parseArguments(element(body, INPUT_KEYS) ?? '') }
+}
+
+/** A name that can still be read in text that is no JSON, so that the answer to the broken call names its tool. */
+function nameIn(text: string): string {
+  return /"(?:name|tool|tool_name)"\s*:\s*"((?:[^"\\]|\\.){1,200})"/.exec(text)?.[1] ?? ''
+}
+
+/**
+ * Reads the calls of one body; usually one. Several JSON objects after each other are several calls.
+ *
+ * @example
+ * ```ts
+ * parseTaggedBody('{"name":"search","arguments":{"q":"x"}}') // [{ name: 'search', arguments: { ok: true, value: { q: 'x' } } }]
+ * ```
+ */
+export function parseTaggedBody(body: string): readonly TaggedCall[] {
+  const from = skipJsonSpace(body)
+  if (body.charAt(from) === '<') return [fromElements(body)]
+  if (from === body.length) return [{ name: '', arguments: broken('', 'the tags are empty: a name and arguments are missing') }]
+  const calls: TaggedCall[] = []
+  for (let start = from; start < body.length; ) {
+    const scanner = new JsonScanner()
+    const end = scanner.scan(body, start)
+    if (scanner.state === 'empty') break
+    const next = skipJsonSpace(body, end)
+    // What follows an object and is no further object belongs to it, and makes it broken.
+    const stop = scanner.state === 'closed' && (next === body.length || body.charAt(next) === '{') ? end : body.length
+    calls.push(fromText(body.slice(start, stop)))
+    start = skipJsonSpace(body, stop)
+  }
+  return calls
+}
+
+function fromText(text: string): TaggedCall {
+  const whole = parseArguments(text)
+  if (whole.ok) return fromObject(whole.value, text)
+  const fault = findJsonFault(text)
+  const problem =
+    fault === undefined
+      ? whole.problem.replace('the arguments are', 'the call is')
+      : `the call is no JSON: at position ${fault.position} ${fault.message}`
+  return { name: nameIn(text), arguments: broken(text, problem, whole.code) }
+}
