@@ -47,6 +47,15 @@ export { MemorySessionStore } from './session/memory-store.ts'
 export { Session, type SessionOptions } from './session/session.ts'
 
 // models
+export { anthropicModel } from './models/anthropic.ts'
+export { checkHistory } from './models/check-history.ts'
+export { type CompatibleModelOptions, compatibleModel } from './models/compatible.ts'
+export type { ModelOptions } from './models/model-options.ts'
+export { type ModelHandle, type ModelSpecOptions, modelFromSpec } from './models/model-spec.ts'
+export { openAiModel } from './models/openai.ts'
+export { type RecordedAnswer, recordedApprover } from './models/recorded-answers.ts'
+export { parseRecording, type RecordedReply, type Recording, type RecordingDialect, readRecording } from './models/recording.ts'
+export { type Replay, type ReplayOptions, startReplay } from './models/replay.ts'
 
 // util
 export { canonicalJson, digestOf } from './util/canonical-json.ts'

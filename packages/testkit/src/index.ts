@@ -1,3 +1,8 @@
+export { type CallContextOptions, testCallContext } from './call-context.ts'
 export { countingIds } from './counting-ids.ts'
 export { ManualClock } from './manual-clock.ts'
+export { type ScriptedModel, type ScriptedRound, scriptedModel } from './scripted-model.ts'
 export { STEP_EXAMPLES, sessionStoreConformance } from './session-store-conformance.ts'
+export { type StubProvider, type StubReply, type StubRequest, sse, startStubProvider } from './stub-provider.ts'
+export { scriptedApprover, scriptedAsker } from './scripted-people.ts'
+export { type StubMcpBehaviour, stubMcpServer } from './mcp/stub-mcp-server.ts'

@@ -1,0 +1,81 @@
+/**
+ * Owns the history in Messages form: consecutive messages of one role merged into one (tool results first, as the API wants them),
+ * signed thinking blocks back unchanged and first, empty text left out (the API refuses it), ids and names made legal.
+ * Refuses a history with an orphan (see check-history.ts).
+ */
+import { callId } from '../contract/ids.ts'
+import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
+import type { Message } from '../contract/messages.ts'
+import type { WireNames } from '../registry/naming.ts'
+import { toToolMessages } from '../response/envelope.ts'
+import { sendableArguments } from './broken-arguments.ts'
+import { checkHistory } from './check-history.ts'
+import { ANTHROPIC_IDS, WireIds } from './wire-ids.ts'
+
+interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: JsonValue[]
+}
+
+/** The `messages` of a Messages request. @throws AdjutantError INTERNAL when a call has not exactly one result */
+export function toAnthropicMessages(messages: readonly Message[], names: WireNames): readonly JsonObject[] {
+  checkHistory(messages)
+  const ids = new WireIds(ANTHROPIC_IDS)
+  const turns: Turn[] = []
+  let asked: readonly string[] = []
+  for (const message of messages) {
+    switch (message.role) {
+      case 'user':
+        add(turns, 'user', textBlocks(message.text))
+        break
+      case 'assistant':
+        asked = message.calls.map((call) => ids.take(call.id))
+        add(turns, 'assistant', assistant(message, asked, names))
+        break
+      case 'tool': {
+        const results = message.results.map((result, at) => ({ ...result, id: callId(asked[at] ?? result.id) }))
+        add(turns, 'user', contentOf(toToolMessages('anthropic', results)))
+        break
+      }
+      default:
+        message satisfies never
+    }
+  }
+  return turns.map((turn) => ({ role: turn.role, content: turn.content }))
+}
+
+function add(turns: Turn[], role: Turn['role'], blocks: readonly JsonValue[]): void {
+  if (blocks.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...blocks)
+  else turns.push({ role, content: [...blocks] })
+}
+
+function assistant(message: Extract<Message, { role: 'assistant' }>, ids: readonly string[], names: WireNames): readonly JsonValue[] {
+  const text = textBlocks(message.text)
+  // A turn may not end with thinking, so thinking alone is not sent at all.
+  if (text.length === 0 && message.calls.length === 0) return []
+  const calls = message.calls.map((call, at) => ({
+    type: 'tool_use',
+    id: ids[at] ?? call.id,
+    name: names.toWire(call.name),
+    input: sendableArguments(call.arguments),
+  }))
+  return [...(message.providerBlocks ?? []).filter(isThinking), ...text, ...calls]
+}
+
+/** Blocks of another provider (or calls, which are written above) are not for this one. */
+function isThinking(block: JsonObject): boolean {
+  const type = ownValue(block, 'type')
+  return type === 'thinking' || type === 'redacted_thinking'
+}
+
+function textBlocks(text: string): readonly JsonValue[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }]
+}
+
+function contentOf(message: JsonValue): readonly JsonValue[] {
+  const whole = Array.isArray(message) ? message[0] : message
+  const content = isJsonObject(whole) ? ownValue(whole, 'content') : undefined
+  return Array.isArray(content) ? content : []
+}

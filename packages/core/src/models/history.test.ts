@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { histories, resultFor, toolCall } from '../../test/histories.ts'
+import { isJsonObject, type JsonValue, ownValue } from '../contract/json.ts'
+import type { Message } from '../contract/messages.ts'
+import { WireNames } from '../registry/naming.ts'
+import { toAnthropicMessages } from './history-anthropic.ts'
+import { toOpenAiMessages } from './history-openai.ts'
+import { faultInRequest } from './replay-check.ts'
+
+const NAMES = ['read_file', 'write_file']
+const openAi = (messages: readonly Message[], system?: string): readonly JsonValue[] =>
+  toOpenAiMessages(messages, system, new WireNames(NAMES, 'openai'))
+const anthropic = (messages: readonly Message[]): readonly JsonValue[] => toAnthropicMessages(messages, new WireNames(NAMES, 'anthropic'))
+
+const broken = toolCall('call_1', 'write_file', 0, {
+  ok: false,
+  raw: '{"path":"a"}{"path":"b"}',
+  problem: 'two objects',
+  code: 'INVALID_JSON',
+})
+const fine = toolCall('call_2', 'read_file', 1, { ok: true, value: { path: 'a.txt' } })
+const TALK: readonly Message[] = [
+  { role: 'user', text: 'go' },
+  { role: 'assistant', text: 'Looking.', calls: [broken, fine], providerBlocks: [{ type: 'thinking', thinking: 'hm', signature: 'sig' }] },
+  { role: 'tool', results: [resultFor(broken, 'not run'), resultFor(fine, 'A')] },
+  { role: 'user', text: 'and now?' },
+]
+
+describe('history for Chat Completions', () => {
+  it('is taken by a server that checks like the provider, whatever a model wrote', () => {
+    fc.assert(
+      fc.property(histories(), (messages) => {
+        assert.equal(faultInRequest('openai-chat', { messages: openAi(messages, 'be brief'), stream: true }), undefined)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('never sends broken arguments raw: a valid object that shows the text', () => {
+    const message = openAi(TALK)[1]
+    const calls = isJsonObject(message) ? ownValue(message, 'tool_calls') : undefined
+    assert.deepEqual(calls, [
+      {
+        id: 'call_1',
+        type: 'function',
+        function: { name: 'write_file', arguments: '{"_not_json":"{\\"path\\":\\"a\\"}{\\"path\\":\\"b\\"}"}' },
+      },
+      { id: 'call_2', type: 'function', function: { name: 'read_file', arguments: '{"path":"a.txt"}' } },
+    ])
+  })
+
+  it('bounds what it shows of broken arguments', () => {
+    const call = toolCall('c', 'write_file', 0, { ok: false, raw: '😀'.repeat(50_000), problem: 'cut', code: 'STREAM_BROKEN' })
+    const text = JSON.stringify(
+      openAi([
+        { role: 'user', text: 'x' },
+        { role: 'assistant', text: '', calls: [call] },
+        { role: 'tool', results: [resultFor(call)] },
+      ]),
+    )
+    assert.ok(text.length < 5_000)
+    assert.ok(text.isWellFormed())
+  })
+
+  it('keeps the order: system, task, calls, one result for each, question', () => {
+    const roles = openAi(TALK, 'be brief').map((message) => (isJsonObject(message) ? ownValue(message, 'role') : undefined))
+    assert.deepEqual(roles, ['system', 'user', 'assistant', 'tool', 'tool', 'user'])
+  })
+
+  it('refuses a history with an orphan before anything is sent', () => {
+    assert.throws(() => openAi(TALK.toSpliced(2, 1)), { code: 'INTERNAL', message: /call "call_1" \("write_file"\) has no result/ })
+  })
+})
+
+describe('history for Messages', () => {
+  it('is taken by a server that checks like the provider, whatever a model wrote', () => {
+    fc.assert(
+      fc.property(histories(), (messages) => {
+        assert.equal(faultInRequest('anthropic', { messages: anthropic(messages), stream: true, max_tokens: 10 }), undefined)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('sends signed thinking back first, results before the next question, in one message', () => {
+    const wire = anthropic(TALK)
+    assert.equal(wire.length, 3)
+    const types = wire.map((message) => {
+      const content = isJsonObject(message) ? ownValue(message, 'content') : undefined
+      return Array.isArray(content)
+        ? content.map((block: JsonValue) => (isJsonObject(block) ? ownValue(block, 'type') : undefined))
+        : content
+    })
+    assert.deepEqual(types, [['text'], ['thinking', 'text', 'tool_use', 'tool_use'], ['tool_result', 'tool_result', 'text']])
+  })
+
+  it('gives a call and its result one legal id, and ids used in an earlier turn new ones', () => {
+    const turn = (text: string): readonly Message[] => {
+      const call = toolCall('functions.read:0', 'read_file', 0)
+      return [
+        { role: 'assistant', text, calls: [call] },
+        { role: 'tool', results: [resultFor(call)] },
+      ]
+    }
+    const wire = anthropic([{ role: 'user', text: 'x' }, ...turn('one'), ...turn('two')])
+    const ids = JSON.stringify(wire)
+      .match(/"(?:id|tool_use_id)":"([^"]+)"/g)
+      ?.map((text) => text.replace(/^"\w+":/, ''))
+    assert.equal(ids?.length, 4)
+    assert.equal(ids[0], ids[1])
+    assert.equal(ids[2], ids[3])
+    assert.notEqual(ids[0], ids[2])
+  })
+
+  it('leaves another provider’s blocks out', () => {
+    const wire = anthropic([
+      { role: 'user', text: 'x' },
+      {
+        role: 'assistant',
+        text: 'y',
+        calls: [],
+        providerBlocks: [{ reasoning_content: 'z' }, { type: 'tool_use', id: 'a', name: 'b', input: {} }],
+      },
+      { role: 'user', text: 'z' },
+    ])
+    assert.deepEqual(wire[1], { role: 'assistant', content: [{ type: 'text', text: 'y' }] })
+  })
+})
