@@ -1,51 +1,21 @@
 // The public face of @adjutant/core, room by room. Only what is meant for others is listed.
 
-// contract
-export * from './contract/index.ts'
-
-// registry
-export { toAnthropicTools } from './registry/definitions/anthropic.ts'
-export { toolDefinitionOf } from './registry/definitions/definition.ts'
-export { toGeminiTools } from './registry/definitions/gemini.ts'
-export { toMcpTools } from './registry/definitions/mcp.ts'
-export { toOpenAiChatTools, toOpenAiResponsesTools } from './registry/definitions/openai.ts'
-export { type DefinedTool, defineTool, type ToolSpec } from './registry/loaders/define-tool.ts'
-export { legalToolName, WireNames, type WireRule } from './registry/naming.ts'
-export { Registry } from './registry/registry.ts'
-export { ToolSnapshot } from './registry/snapshot.ts'
-
-// intake
-export { decodeStream } from './intake/decode-stream.ts'
-export { createDecoder, type Decoder, type DecoderOptions } from './intake/dialect.ts'
-export type { DecodeLimits } from './intake/wire.ts'
-
 // admission
 export { Admission, type AdmissionOptions, type Verdict } from './admission/admit.ts'
 export { ApprovalMemory, type ApprovalScope, bindingOf, sameBinding } from './admission/approval.ts'
 export { nearestNames } from './admission/nearest-names.ts'
 export { APPROVAL_MODES, type ApprovalMode } from './admission/permission.ts'
-
+// contract
+export * from './contract/index.ts'
 // dispatch
 export { InteractionLock } from './dispatch/interaction-lock.ts'
 export { type BatchStrategy, planBatch, type Wave } from './dispatch/plan-batch.ts'
-
 // execution
 export { openNamespace } from './execution/namespace.ts'
-
-// response
-export { type BuildResultContext, type BuildResultInput, buildResult } from './response/build-result.ts'
-export { type ClipOptions, type Clipped, clipText, DEFAULT_RESULT_CHARS } from './response/clip.ts'
-export { toToolMessages } from './response/envelope.ts'
-export { OrderBarrier } from './response/order-barrier.ts'
-export { spillText } from './response/spill.ts'
-export { resolveTerminalText, TerminalText } from './response/terminal-text.ts'
-
-// session
-export { type AgentAnswer, type AgentEnd, type AgentOptions, DEFAULT_MAX_ROUNDS, runAgent } from './session/agent.ts'
-export { FileSessionStore } from './session/file-store.ts'
-export { MemorySessionStore } from './session/memory-store.ts'
-export { Session, type SessionOptions } from './session/session.ts'
-
+// intake
+export { decodeStream } from './intake/decode-stream.ts'
+export { createDecoder, type Decoder, type DecoderOptions } from './intake/dialect.ts'
+export type { DecodeLimits } from './intake/wire.ts'
 // models
 export { anthropicModel } from './models/anthropic.ts'
 export { checkHistory } from './models/check-history.ts'
@@ -56,6 +26,31 @@ export { openAiModel } from './models/openai.ts'
 export { type RecordedAnswer, recordedApprover } from './models/recorded-answers.ts'
 export { parseRecording, type RecordedReply, type Recording, type RecordingDialect, readRecording } from './models/recording.ts'
 export { type Replay, type ReplayOptions, startReplay } from './models/replay.ts'
+// registry
+export { toAnthropicTools } from './registry/definitions/anthropic.ts'
+export { toolDefinitionOf } from './registry/definitions/definition.ts'
+export { toGeminiTools } from './registry/definitions/gemini.ts'
+export { toMcpTools } from './registry/definitions/mcp.ts'
+export { toOpenAiChatTools, toOpenAiResponsesTools } from './registry/definitions/openai.ts'
+export { type DefinedTool, defineTool, type ToolSpec } from './registry/loaders/define-tool.ts'
+export { legalToolName, WireNames, type WireRule } from './registry/naming.ts'
+export { Registry } from './registry/registry.ts'
+export { ToolSnapshot } from './registry/snapshot.ts'
+// response
+export { type BuildResultContext, type BuildResultInput, buildResult } from './response/build-result.ts'
+export { type ClipOptions, type Clipped, clipText, DEFAULT_RESULT_CHARS } from './response/clip.ts'
+export { toToolMessages } from './response/envelope.ts'
+export { OrderBarrier } from './response/order-barrier.ts'
+export { spillText } from './response/spill.ts'
+export { readSpill, type SpillPage, type SpillQuery } from './response/spill-read.ts'
+export { SPILL_LIMITS, type SpillLimits } from './response/spill-store.ts'
+export { type StreamClipOptions, type StreamClipped, StreamClipper } from './response/stream-clipper.ts'
+export { resolveTerminalText, TerminalText } from './response/terminal-text.ts'
+// session
+export { type AgentAnswer, type AgentEnd, type AgentOptions, DEFAULT_MAX_ROUNDS, runAgent } from './session/agent.ts'
+export { FileSessionStore } from './session/file-store.ts'
+export { MemorySessionStore } from './session/memory-store.ts'
+export { Session, type SessionOptions } from './session/session.ts'
 
 // util
 export { canonicalJson, digestOf } from './util/canonical-json.ts'

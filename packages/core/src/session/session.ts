@@ -15,14 +15,13 @@ import type { ExecutionHost } from '../execution/call-scope.ts'
 import { DEFAULT_TIMEOUT_MS } from '../execution/execute.ts'
 import { openNamespace } from '../execution/namespace.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
+import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
 import { runTurn, type TurnEnvironment } from './turn.ts'
 
 /** Reads in flight at once. More hardly helps one model's batch and strains servers. */
 const DEFAULT_CONCURRENCY = 10
-/** Characters of a result that reach the model: about 2 000 tokens. */
-const DEFAULT_RESULT_CHARS = 8_000
 
 export interface SessionOptions {
   readonly tools: ToolSnapshot
