@@ -71,7 +71,7 @@ export class Admission {
           return refused(permission.error)
         case 'hold':
           if (this.approvals.covers(admitted, this.#principal)) return { type: 'admitted', call: admitted }
-          return { type: 'held', call: admitted, reason: permission.reason }
+          return { type: 'held', call: admitted, reason: `${permission.reason}${doubtAbout(tool, admitted.input)}` }
         default:
           return permission satisfies never
       }
@@ -136,6 +136,17 @@ function effectOf(tool: AgentTool, input: JsonObject): Effect {
     return known(tool.effect(input))
   } catch {
     return 'dangerous'
+  }
+}
+
+/** Said to the person who is asked: why this call counts as dangerous when its tool does not say so itself. */
+function doubtAbout(tool: AgentTool, input: JsonObject): string {
+  if (typeof tool.effect !== 'function') return ''
+  try {
+    const said: unknown = tool.effect(input)
+    return said === 'read' || said === 'write' || said === 'dangerous' ? '' : ` (its effect function gave ${clippedJson(said, 40)})`
+  } catch (error) {
+    return ` (what it would do could not be determined: ${clippedJson(error instanceof Error ? error.message : String(error), 120)})`
   }
 }
 

@@ -109,17 +109,26 @@ export function isDeeperThan(value: unknown, depth: number): boolean {
 
 /** True when there are more than `limit` values in it, itself included. Call it only on what is not too deep. */
 export function hasMoreValuesThan(value: unknown, limit: number): boolean {
-  return countDown(value, limit) < 0
+  return valuesLeft(value, Number.POSITIVE_INFINITY, limit) < 0
 }
 
-function countDown(value: unknown, left: number): number {
-  let rest = left - 1
-  if (rest < 0 || typeof value !== 'object' || value === null) return rest
+/**
+ * True when the value is nested deeper than `depth` levels or has more than `limit` values in it. Ends after `limit` steps also
+ * for objects that share or contain themselves, where looking at the depth alone could take for ever.
+ */
+export function isLargerThan(value: unknown, depth: number, limit: number): boolean {
+  return valuesLeft(value, depth, limit) < 0
+}
+
+function valuesLeft(value: unknown, depth: number, limit: number): number {
+  let left = limit - 1
+  if (left < 0 || typeof value !== 'object' || value === null) return left
+  if (depth === 0) return -1
   for (const member of Object.values(value)) {
-    rest = countDown(member, rest)
-    if (rest < 0) return rest
+    left = valuesLeft(member, depth - 1, left)
+    if (left < 0) return left
   }
-  return rest
+  return left
 }
 
 /** JSON text of at most `limit` characters, for messages; never cuts a surrogate pair. */

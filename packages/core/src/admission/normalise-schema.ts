@@ -1,6 +1,6 @@
 import { AdjutantError } from '../contract/errors.ts'
-import { isJsonObject, type JsonObject, type JsonSchema } from '../contract/json.ts'
-import { clippedJson, isDeeperThan, pointerToken } from './json-shape.ts'
+import { isJsonObject, type JsonObject, type JsonSchema, ownValue } from '../contract/json.ts'
+import { clippedJson, isJsonArray, isLargerThan, pointerToken } from './json-shape.ts'
 import { plainTypes } from './type-names.ts'
 
 /**
@@ -16,14 +16,16 @@ export type SchemaDialect = 'draft-07' | '2019-09' | '2020-12'
 
 /** Levels a schema may be nested. Ours: ten times the deepest tool schema we have met, well inside any stack. */
 export const MAX_SCHEMA_DEPTH = 256
-/** Subschemas one schema may have. Ours; compiling takes about 0.05 ms for each. */
-export const MAX_SCHEMA_NODES = 20_000
+/** Values one schema may consist of. Ours: a megabyte or two of JSON text; compiling takes about 10 µs for each. */
+export const MAX_SCHEMA_VALUES = 100_000
 
 export interface NormalisedSchema {
   readonly schema: JsonSchema
   readonly dialect: SchemaDialect
   /** Where each subschema object of `schema` stands, as a JSON Pointer. */
   readonly pointers: WeakMap<object, string>
+  /** Alternatives of the `anyOf`/`oneOf` that has most: each may tell of every fault once. */
+  readonly widestUnion: number
   /** It refers to a meta-schema of json-schema.org, which must be at hand then. */
   readonly usesMetaSchema: boolean
 }
@@ -70,13 +72,15 @@ const MODERN =
 /** @throws AdjutantError TOOL_INVALID naming the place */
 export function normaliseSchema(schema: JsonSchema): NormalisedSchema {
   const pointers = new WeakMap<object, string>()
-  if (typeof schema === 'boolean') return { schema, dialect: '2020-12', pointers, usesMetaSchema: false }
+  if (typeof schema === 'boolean') return { schema, dialect: '2020-12', pointers, widestUnion: 1, usesMetaSchema: false }
   if (!isJsonObject(schema)) throw invalid('', `a schema is an object, true or false, not ${clippedJson(schema)}`)
-  if (isDeeperThan(schema, MAX_SCHEMA_DEPTH)) throw invalid('', `it is nested deeper than ${MAX_SCHEMA_DEPTH} levels, or refers to itself`)
+  if (isLargerThan(schema, MAX_SCHEMA_DEPTH, MAX_SCHEMA_VALUES)) {
+    throw invalid('', `it is nested deeper than ${MAX_SCHEMA_DEPTH} levels, has more than ${MAX_SCHEMA_VALUES} values, or contains itself`)
+  }
   const dialect = dialectOf(schema)
   const reader = new SchemaReader(dialect, pointers)
   const copy = reader.object(schema, '')
-  return { schema: copy, dialect, pointers, usesMetaSchema: reader.usesMetaSchema }
+  return { schema: copy, dialect, pointers, widestUnion: reader.widestUnion, usesMetaSchema: reader.usesMetaSchema }
 }
 
 export function invalid(pointer: string, problem: string, cause?: unknown): AdjutantError {
@@ -87,8 +91,8 @@ export function invalid(pointer: string, problem: string, cause?: unknown): Adju
 class SchemaReader {
   readonly #dialect: SchemaDialect
   readonly #pointers: WeakMap<object, string>
-  #nodes = 0
   usesMetaSchema = false
+  widestUnion = 1
 
   constructor(dialect: SchemaDialect, pointers: WeakMap<object, string>) {
     this.#dialect = dialect
@@ -96,7 +100,6 @@ class SchemaReader {
   }
 
   object(schema: JsonObject, pointer: string): JsonObject {
-    if (++this.#nodes > MAX_SCHEMA_NODES) throw invalid(pointer, `it has more than ${MAX_SCHEMA_NODES} subschemas`)
     const entries: [string, unknown][] = []
     for (const [key, value] of Object.entries(this.#reread(schema, pointer))) {
       const kept = this.#keyword(key, value, `${pointer}/${pointerToken(key)}`)
@@ -115,8 +118,8 @@ class SchemaReader {
       throw invalid(pointer, `a ${typeof value} cannot stand in a schema`)
     }
     if (VALUES.has(key)) {
-      // An empty list of choices is how some generators write "any"; and `examples` that is no list is a single example.
-      if (key === 'enum' && (value === null || (Array.isArray(value) && value.length === 0))) return undefined
+      if (key === 'enum' && value === null) return undefined
+      // One example without a list around it.
       if (key === 'examples' && !Array.isArray(value)) return [value]
       return value
     }
@@ -124,6 +127,7 @@ class SchemaReader {
     if (Object.hasOwn(ANNOTATIONS, key)) return typeof value === ANNOTATIONS[key] ? value : undefined
     if (key === '$ref' && typeof value === 'string' && /^https?:\/\/json-schema\.org\//.test(value)) this.usesMetaSchema = true
     if (MAPS.has(key)) return this.#map(value, pointer)
+    if ((key === 'anyOf' || key === 'oneOf') && isJsonArray(value)) this.widestUnion = Math.max(this.widestUnion, value.length)
     if (LISTS.has(key)) return this.#list(value, pointer)
     if (SINGLES.has(key)) return Array.isArray(value) ? this.#list(value, pointer) : this.#single(value, pointer)
     if (key === 'dependencies') return this.#map(value, pointer)
@@ -163,6 +167,12 @@ class SchemaReader {
       changed[exclusive] = changed[exclusive] === true && typeof changed[limit] === 'number' ? changed[limit] : undefined
     }
     changed.required = requiredNames(schema)
+    if (isJsonArray(changed.enum) && changed.enum.length === 0) {
+      // Nothing fits an empty list of choices; the compiler wants it said otherwise.
+      changed.enum = undefined
+      changed.not = {}
+    }
+    withReachableProto(schema, changed)
     if (this.#dialect === '2020-12' && Array.isArray(schema.items)) {
       changed.prefixItems = schema.prefixItems ?? schema.items
       changed.items = schema.additionalItems
@@ -170,6 +180,16 @@ class SchemaReader {
     }
     return changed
   }
+}
+
+/** The compiler looks at no property named `__proto__`; the same name as a pattern it does look at. */
+function withReachableProto(schema: JsonObject, changed: Record<string, unknown>): void {
+  const properties = ownValue(schema, 'properties')
+  const proto = isJsonObject(properties) ? ownValue(properties, '__proto__') : undefined
+  if (!isJsonObject(properties) || proto === undefined) return
+  const patterns = ownValue(schema, 'patternProperties')
+  changed.properties = Object.fromEntries(Object.entries(properties).filter(([name]) => name !== '__proto__'))
+  changed.patternProperties = { ...(isJsonObject(patterns) ? patterns : {}), '^__proto__$': proto }
 }
 
 /** Also reads `required: true` of draft 3, which stands on the property itself. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, ownValue } from '../contract/json.ts'
 import { guardedPattern } from './guarded-pattern.ts'
 import { followReference, isJsonArray, isSchema, schemaTypes } from './json-shape.ts'
+import { patternExample } from './pattern-example.ts'
 import type { CompiledSchema } from './validate.ts'
 
 /**
@@ -212,12 +213,8 @@ const BY_FORMAT: ReadonlyMap<string, string> = new Map([
   ['json', '{}'],
 ])
 
-/** Texts of many forms; one of them often fits a pattern. */
-const SAMPLES: readonly string[] = [
-  'text', 'a', 'abc', 'A', 'ABC', 'ABCD', 'AAPL', 'a1', 'A1', 'a-b', 'a_b', 'a.b', 'a/b', '/a', './a', 'a:b', '#a1b2c3', '1', '12', '123', '1234', '123456', '1.0', '1.0.0', 'v1.0.0',
-  '2026-01', '20260131', '09:30', '09:30:00', '2026-01-31 09:30:00', 'en', 'en-US', 'EUR', '+15551234567', '10m', '1d', '1h', '50%', 'example.com', 'owner/name', 'main', 'x'.repeat(32), '0'.repeat(40),
-  ...BY_FORMAT.values(), '', ' ',
-] // biome-ignore format: a table
+/** Texts of many forms, for patterns that no text can be made from; one of them often fits. */
+const SAMPLES: readonly string[] = ['text', 'abc', 'A1', '123', '1.0.0', 'a/b', '/a', '2026-01-31 09:30:00', ...BY_FORMAT.values(), ' ', '']
 
 function textFor(schema: JsonObject): string {
   const format = ownValue(schema, 'format')
@@ -226,8 +223,10 @@ function textFor(schema: JsonObject): string {
   let text = (typeof format === 'string' ? BY_FORMAT.get(format) : undefined) ?? 'text'
   const pattern = ownValue(schema, 'pattern')
   if (typeof pattern === 'string') {
+    const made = patternExample(pattern)
     const fits = guardedPattern(pattern)
-    text = SAMPLES.find((sample) => fits.test(sample) && lengthFits(sample, least, most)) ?? text
+    const samples = made === undefined ? [text, ...SAMPLES] : [text, made, ...SAMPLES]
+    text = samples.find((sample) => fits.test(sample) && lengthFits(sample, least, most)) ?? made ?? text
   }
   if (typeof least === 'number' && text.length < least) text = text.padEnd(Math.min(least, 1_000), 'x')
   if (typeof most === 'number' && text.length > most) text = text.slice(0, most)

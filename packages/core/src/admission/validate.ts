@@ -49,7 +49,10 @@ export interface CompiledSchema extends Checker {
   part(pointer: string): Checker | undefined
 }
 
-/** Values with more members than this get their first issue only: each issue costs memory and none of them is read. Ours. */
+/**
+ * Values with more members than this (divided by the alternatives that may each tell of a fault) get their first issue only:
+ * each issue costs memory, and nobody reads thousands. Ours.
+ */
 const MAX_VALUES_FOR_ALL_ISSUES = 20_000
 /** Compiled schemas kept for other tools with an equal schema; each is some 15 KB. */
 const CACHE_SIZE = 1_000
@@ -134,7 +137,7 @@ class AjvSchema implements CompiledSchema {
 
   issues(value: unknown): readonly Issue[] {
     if (run(this.#first, value)) return []
-    if (hasMoreValuesThan(value, MAX_VALUES_FOR_ALL_ISSUES)) return this.#issuesOf(this.#first.errors)
+    if (hasMoreValuesThan(value, MAX_VALUES_FOR_ALL_ISSUES / this.#normalised.widestUnion)) return this.#issuesOf(this.#first.errors)
     return this.part('')?.issues(value) ?? this.#issuesOf(this.#first.errors)
   }
 
@@ -237,7 +240,7 @@ function compileProblem(schema: JsonSchema, error: unknown): AdjutantError {
       error,
     )
   }
-  if (error instanceof RangeError) return invalid('', 'it refers to itself without end', error)
+  if (error instanceof RangeError) return invalid('', 'its references lead in a circle that cannot be compiled', error)
   if (error instanceof SyntaxError) {
     const pointer = placeOf(schema, '', (key, value) => key === 'pattern' && typeof value === 'string' && message.includes(`/${value}/`))
     return invalid(pointer ?? '', message, error)
