@@ -10,6 +10,26 @@ export interface CommandEntry {
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'run',
+    summary: 'let a model work on a task: the agent loop in the terminal',
+    load: async () => (await import('./commands/run.ts')).addRunCommand,
+  },
+  {
+    name: 'exec',
+    summary: 'carry out a model decision read from stdin, and print the results',
+    load: async () => (await import('./commands/exec.ts')).addExecCommand,
+  },
+  {
+    name: 'decode',
+    summary: 'only decode stdin: what did the model ask for?',
+    load: async () => (await import('./commands/decode.ts')).addDecodeCommand,
+  },
+  {
+    name: 'clip',
+    summary: 'show what of stdin a model would get',
+    load: async () => (await import('./commands/clip.ts')).addClipCommand,
+  },
+  {
     name: 'doctor',
     summary: 'say what this machine can do, and what to do about each gap',
     load: async () => (await import('./commands/doctor.ts')).addDoctorCommand,

@@ -1,5 +1,5 @@
 /** Turns whatever a command threw into the words, the JSON document and the exit code that the command line promises. */
-import { AdjutantError, type ErrorCode } from '@adjutant/core'
+import { AdjutantError, type ErrorCode } from '@adjutant/core/contract'
 import { CommanderError } from 'commander'
 import type { ExitCode } from './cli-io.ts'
 import { printableLine } from './terminal/printable.ts'

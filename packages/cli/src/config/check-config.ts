@@ -1,10 +1,9 @@
 /** Checks a configuration against config.schema.json and says each fault with its place and what to write instead. */
 import { readFileSync } from 'node:fs'
-import { AdjutantError } from '@adjutant/core'
+import { AdjutantError, nearestNames } from '@adjutant/core'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { RawConfig } from './config.ts'
 import type { ConfigDocument, Path } from './config-document.ts'
-import { nearestKey } from './nearest-key.ts'
 
 let compiled: ValidateFunction<RawConfig> | undefined
 
@@ -46,7 +45,7 @@ function faultOf(error: ErrorObject, document: ConfigDocument, value: unknown): 
     case 'additionalProperties': {
       const key = String(error.params.additionalProperty)
       const known: unknown = error.parentSchema?.properties
-      const near = nearestKey(key, typeof known === 'object' && known !== null ? Object.keys(known) : [])
+      const near = nearestNames(key, typeof known === 'object' && known !== null ? Object.keys(known) : [], 2)
       const guess = near.length === 0 ? '' : `; did you mean ${near.map((word) => JSON.stringify(word)).join(' or ')}?`
       return { place: document.place([...path, key], { key: true }), message: `${name} has no key ${JSON.stringify(key)}${guess}` }
     }
@@ -83,6 +82,12 @@ function allowed(values: unknown): string {
   return Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(', ') : ''
 }
 
+/** Grows from the top of the file to its end. */
+function inFile(place: string): number {
+  const [, line = '0', column = '0'] = /:(\d+):(\d+)$/.exec(place) ?? []
+  return Number(line) * 1e6 + Number(column)
+}
+
 function isInner(error: ErrorObject): boolean {
   return error.schemaPath.includes('/oneOf/') || error.propertyName !== undefined
 }
@@ -98,6 +103,7 @@ export function checkConfig(document: ConfigDocument, value: unknown, lenient: b
     .filter((error) => !isInner(error) && !(lenient && error.keyword === 'additionalProperties'))
     .map((error) => faultOf(error, document, value))
     .filter((fault) => fault !== undefined)
+    .sort((a, b) => inFile(a.place) - inFile(b.place))
   const [first, ...rest] = faults
   if (first === undefined) return withoutUnknown(value)
   const more = rest.slice(0, 9).map((fault) => `${fault.place}: ${fault.message}`)

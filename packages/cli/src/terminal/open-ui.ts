@@ -20,8 +20,6 @@ export interface OpenUiOptions {
   readonly json: boolean
   /** stdin carries data: answers cannot come from there. */
   readonly stdinIsData: boolean
-  /** The command may have to ask. Without that no terminal is opened for answers. */
-  readonly asks: boolean
   /** Answers instead of a person. */
   readonly recorded?: Approver | undefined
 }
@@ -46,7 +44,7 @@ function controllingTerminal(): Keyboard | undefined {
 }
 
 function keyboardOf(io: CliIo, options: OpenUiOptions): Keyboard | undefined {
-  if (!options.asks || options.recorded !== undefined || io.stderr.isTTY !== true) return undefined
+  if (options.recorded !== undefined || io.stderr.isTTY !== true) return undefined
   if (!options.stdinIsData) return io.stdin.isTTY === true ? { stream: io.stdin, close: () => io.stdin.pause() } : undefined
   return io.stdin.isTTY === true ? undefined : controllingTerminal()
 }

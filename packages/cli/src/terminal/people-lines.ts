@@ -18,20 +18,33 @@ export interface PeopleLines {
  */
 export function peopleLines(stderr: CliIo['stderr'], theme: Theme, quiet: boolean): PeopleLines {
   const store = new ViewStore()
+  const say = (text: string): void => {
+    if (!stderr.destroyed) stderr.write(`${text}\n`)
+  }
+  // What the model says beside its calls. Its last words are the answer: that is data, and the command writes it to stdout.
+  let said: string[] = []
   store.subscribe(() => {
     for (const line of store.drain()) {
+      if (line.kind === 'text') {
+        said.push(line.text)
+        continue
+      }
       const text = written(line, theme, quiet)
-      if (text !== undefined && !stderr.destroyed) stderr.write(`${text}\n`)
+      if (text !== undefined) say(text)
     }
   })
-  return { events: (event) => store.take(event), expect: (calls) => store.expect(calls), note: (text, kind) => store.note(text, kind) }
+  const take: EventSink = (event) => {
+    if (event.type === 'call-state' && said.length > 0) {
+      if (!quiet) for (const text of said) say(text)
+      said = []
+    }
+    store.take(event)
+  }
+  return { events: take, expect: (calls) => store.expect(calls), note: (text, kind) => store.note(text, kind) }
 }
 
-function written(line: DoneLine, theme: Theme, quiet: boolean): string | undefined {
+function written(line: Exclude<DoneLine, { kind: 'text' }>, theme: Theme, quiet: boolean): string | undefined {
   switch (line.kind) {
-    case 'text':
-      // The model's text is data: the command writes it to stdout.
-      return undefined
     case 'note':
       return theme.paint('quiet', line.text)
     case 'warning':

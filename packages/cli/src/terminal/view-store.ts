@@ -30,7 +30,8 @@ export type DoneLine =
       readonly durationMs?: number
       readonly detail?: string
     }
-  | { readonly kind: 'text' | 'note' | 'warning'; readonly key: string; readonly text: string }
+  | { readonly kind: 'text'; readonly key: string; readonly text: string }
+  | { readonly kind: 'note' | 'warning'; readonly key: string; readonly text: string }
 
 export interface ViewSnapshot {
   readonly done: readonly DoneLine[]

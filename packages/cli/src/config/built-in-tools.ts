@@ -1,0 +1,64 @@
+/** The built-in tools that a configuration asks for. */
+import { AdjutantError, type AgentTool, nearestNames, type RegistryProblem } from '@adjutant/core'
+import { askUserTool, createFileTools, createSqlTool, readResultTool } from '@adjutant/tools'
+import type { Config } from './config.ts'
+
+const SQL = 'sql_query'
+
+export interface BuiltInTools {
+  readonly tools: readonly AgentTool[]
+  readonly problems: readonly RegistryProblem[]
+  close(): Promise<void>
+}
+
+/** Never rejects: what cannot be had is a problem with its place. */
+export async function builtInTools(config: Config): Promise<BuiltInTools> {
+  const { builtin } = config
+  if (builtin === false) return { tools: [], problems: [], close: async () => {} }
+  const problems: RegistryProblem[] = []
+  const source = config.file ?? 'built-in'
+  let tools: AgentTool[] = [...createFileTools({ workspace: config.workspace }), askUserTool, readResultTool]
+  let close = async (): Promise<void> => {}
+  const wantsSql = builtin === true || builtin.includes(SQL)
+  if (wantsSql && Object.keys(config.databases).length > 0) {
+    try {
+      const sql = await createSqlTool({ databases: config.databases })
+      tools.push(sql.tool)
+      close = () => sql.close()
+    } catch (error) {
+      const known = AdjutantError.from(error, 'NOT_FOUND')
+      problems.push({
+        code: known.code,
+        source,
+        tool: SQL,
+        message: `databases: ${known.message}`,
+        hint: 'Correct the file under "databases"; the rest works.',
+      })
+    }
+  }
+  if (builtin !== true) {
+    const known = new Set([...tools.map((tool) => tool.name), SQL])
+    for (const name of builtin) {
+      if (name === SQL && Object.keys(config.databases).length === 0) {
+        problems.push({
+          code: 'CONFIG_INVALID',
+          source,
+          tool: SQL,
+          message: `${source}: tools.builtin names ${SQL}, and there are no databases`,
+          hint: 'Add "databases: { name: file }".',
+        })
+      } else if (!known.has(name)) {
+        const near = nearestNames(name, known, 2)
+        problems.push({
+          code: 'CONFIG_INVALID',
+          source,
+          tool: name,
+          message: `${source}: tools.builtin names ${JSON.stringify(name)}, which is no built-in tool`,
+          hint: near.length === 0 ? `There are: ${[...known].join(', ')}.` : `Did you mean ${near.join(' or ')}?`,
+        })
+      }
+    }
+    tools = tools.filter((tool) => builtin.includes(tool.name))
+  }
+  return { tools, problems, close }
+}

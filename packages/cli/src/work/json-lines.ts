@@ -1,0 +1,69 @@
+/** The lines that `exec --json` and `run --json` print. Scripts rely on them: fields may be added, never renamed. */
+import type { ApprovalRequest, CallId, JsonValue, Question, SessionEvent, ToolResult } from '@adjutant/core'
+
+/** Milliseconds with three digits behind the point: what a clock can tell apart. */
+function at(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+/** One line for what a session tells, or nothing for what `--json` leaves out. */
+export function eventLine(event: SessionEvent): object | undefined {
+  switch (event.type) {
+    case 'call-state': {
+      const { status, ...more } = event.state
+      return { type: 'call-state', id: event.id, name: event.name, state: status, ...more, at: at(event.at) }
+    }
+    case 'approval-asked':
+      return approvalLine(event.request)
+    case 'question':
+      return questionLine(event.id, event.question)
+    case 'model':
+      return event.event.type === 'text'
+        ? { type: 'text', text: event.event.text }
+        : event.event.type === 'problem'
+          ? event.event
+          : undefined
+    case 'round':
+      return { type: 'round', round: event.round, at: at(event.at) }
+    case 'progress':
+      return { type: 'progress', id: event.id, name: event.name, ...event.progress, at: at(event.at) }
+    case 'approval-answered':
+      return { type: 'answered', id: event.request.call.call.id, decision: event.decision.type, at: at(event.at) }
+    case 'log':
+      return event.level === 'debug' ? undefined : { type: 'log', level: event.level, message: event.message }
+    default:
+      return event satisfies never
+  }
+}
+
+function approvalLine({ call, reason }: ApprovalRequest): object {
+  return { type: 'question', kind: 'approval', id: call.call.id, name: call.tool.name, effect: call.effect, reason, input: call.input }
+}
+
+function questionLine(id: CallId, question: Question): object {
+  return { type: 'question', kind: 'ask', id, ...question }
+}
+
+/** Images and sounds are in `message`, in the dialect's form: they are not said twice. */
+export function resultDocument(result: ToolResult): object {
+  const { id, name, outcome, isError, text, code, hint, startedAt, endedAt, attempts, cached, spill, conversions } = result
+  return {
+    id,
+    name,
+    outcome,
+    isError,
+    text,
+    ...(code === undefined ? {} : { code }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(startedAt === undefined ? {} : { startedAt: at(startedAt) }),
+    ...(endedAt === undefined ? {} : { endedAt: at(endedAt) }),
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(cached === undefined ? {} : { cached }),
+    ...(spill === undefined ? {} : { spill }),
+    ...(conversions === undefined || conversions.length === 0 ? {} : { conversions }),
+  }
+}
+
+export function resultsLine(results: readonly ToolResult[], message: JsonValue, more: object = {}): object {
+  return { type: 'results', ...more, results: results.map(resultDocument), message }
+}

@@ -1,0 +1,81 @@
+/**
+ * Opens what `run` and `exec` work with: configuration, tools, the person at the terminal, a session; and closes it in the right
+ * order whatever happened. Nothing of it outlives `close`.
+ */
+import { type Approver, type EventSink, randomIds, Session, type SessionStore, systemClock } from '@adjutant/core'
+import type { CliIo } from '../cli-io.ts'
+import { approvalMode, type SharedOptions } from '../commands/shared-options.ts'
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { openToolbox, type Toolbox } from '../config/open-toolbox.ts'
+import { openUi } from '../terminal/open-ui.ts'
+import type { Ui } from '../terminal/ui.ts'
+import { eventLine } from './json-lines.ts'
+
+export interface Work {
+  readonly config: Config
+  readonly toolbox: Toolbox
+  readonly ui: Ui
+  readonly session: Session
+  close(): Promise<void>
+}
+
+export interface WorkOptions {
+  readonly shared: SharedOptions
+  /** Read already, where a command needs it before. */
+  readonly config?: Config
+  readonly stdinIsData: boolean
+  readonly recorded?: Approver | undefined
+  /** Keeps the steps. */
+  readonly store?: SessionStore
+  readonly events?: EventSink
+}
+
+export function configOf(io: CliIo, shared: SharedOptions): Promise<Config> {
+  return loadConfig(io, shared.config, { workspace: shared.workspace })
+}
+
+export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
+  const { shared } = options
+  const json = shared.json === true
+  const config = options.config ?? (await configOf(io, shared))
+  const toolbox = await openToolbox(config, io)
+  const ui = await openUi(io, {
+    workspace: config.workspace,
+    clock: systemClock,
+    json,
+    stdinIsData: options.stdinIsData,
+    recorded: options.recorded,
+  })
+  const session = new Session({
+    tools: toolbox.tools,
+    namespaceRoot: config.sessionsFolder,
+    mode: approvalMode(shared, config).mode,
+    approver: ui.approver,
+    asker: ui.asker,
+    clock: systemClock,
+    ids: randomIds,
+    limits: config.limits,
+    ...(options.store === undefined ? {} : { store: options.store }),
+    events(event) {
+      if (json) {
+        const line = eventLine(event)
+        if (line !== undefined && !io.stdout.destroyed) io.stdout.write(`${JSON.stringify(line)}\n`)
+      }
+      ui.events(event)
+      options.events?.(event)
+    },
+  })
+  return {
+    config,
+    toolbox,
+    ui,
+    session,
+    async close() {
+      // The session first: it ends what runs. The screen last but one: it still shows how. Servers go when nothing calls them.
+      await session.close()
+      await ui.close()
+      await toolbox.close()
+    },
+  }
+}
