@@ -1,0 +1,6 @@
+/**
+ * MCP servers as tools. Apart from the rest of the package, so that whoever uses no MCP server does not load the client.
+ */
+export { type HttpServerConfig, type McpServerConfig, readServerConfig, type StdioServerConfig } from './config.ts'
+export { connectMcpServer, type McpConnection, type McpConnectOptions } from './connection.ts'
+export { mcpToolNames, mcpToolPrefix } from './tool-names.ts'

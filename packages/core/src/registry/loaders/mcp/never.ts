@@ -1,0 +1,2 @@
+/** The longest time a timer takes: the client's own timeouts are out of the way, as time is kept by the injected clock. */
+export const NEVER_MS = 2 ** 31 - 1

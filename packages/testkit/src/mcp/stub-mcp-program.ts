@@ -1,0 +1,166 @@
+/** The program behind `stubMcpServer`: see there for what it does. */
+import { createInterface } from 'node:readline'
+import type { JsonObject, JsonValue } from '@adjutant/core/contract'
+
+// Started as it is, from sources and from the build alike, it can import nothing of the house but types.
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const given: unknown = JSON.parse(process.argv[2] ?? '{}')
+const behaviour: JsonObject = isJsonObject(given) ? given : {}
+
+const SCHEMA = { type: 'object' }
+const READERS = ['slow', 'tick', 'finish', 'cancelled', 'executions', 'image', 'long', 'flood']
+const WRITERS = ['die', 'refuse', 'failing', 'malformed', 'wait']
+const OWN_TOOLS: readonly JsonObject[] = [
+  { name: 'echo', description: 'Gives its arguments back.', inputSchema: SCHEMA },
+  ...READERS.map((name) => ({ name, inputSchema: SCHEMA, annotations: { readOnlyHint: true } })),
+  ...WRITERS.map((name) => ({ name, inputSchema: SCHEMA })),
+]
+/** A picture's worth of base64. */
+const IMAGE = Buffer.alloc(600).toString('base64')
+
+interface SlowCall {
+  readonly id: JsonValue
+  readonly token: JsonValue | undefined
+}
+
+const pages = Array.isArray(behaviour.pages) ? behaviour.pages : [OWN_TOOLS]
+const reasons: string[] = []
+let newer = false
+let executions = 0
+let ticks = 0
+let slow: SlowCall | undefined
+
+for (const line of textsOf(behaviour.print)) process.stdout.write(`${line}\n`)
+for (const line of textsOf(behaviour.complain)) process.stderr.write(`${line}\n`)
+if (typeof behaviour.exit === 'number') process.exit(behaviour.exit)
+if (behaviour.ignoreTerm === true) process.on('SIGTERM', () => {})
+if (behaviour.ignoreEnd === true) setInterval(() => {}, 60_000)
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const message: unknown = JSON.parse(line)
+  if (isJsonObject(message)) receive(message)
+})
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+function receive({ method, id, params }: JsonObject): void {
+  const fields = params !== undefined && isJsonObject(params) ? params : {}
+  if (method === 'notifications/cancelled') reasons.push(String(fields.reason))
+  if (id === undefined) return
+  if (method === 'server/discover') discover(id)
+  else if (method === 'initialize') initialize(id, fields)
+  else if (method === 'tools/list') list(id, fields)
+  else if (method === 'tools/call') call(id, fields)
+  else refuse(id, -32601, `Method not found: ${String(method)}`)
+}
+
+function discover(id: JsonValue): void {
+  if (behaviour.discover === 'silent') return
+  if (behaviour.discover === 'exit') process.exit(7)
+  if (behaviour.discover === 'answer') {
+    newer = true
+    answer(id, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' })
+  } else refuse(id, -32601, 'Method not found: server/discover')
+}
+
+function initialize(id: JsonValue, { protocolVersion }: JsonObject): void {
+  if (behaviour.initialize === 'silent') return
+  if (behaviour.initialize === 'refuse') refuse(id, -32602, 'this server wants more than it was given')
+  else {
+    const serverInfo = { name: behaviour.selfName ?? 'stub', version: '1' }
+    answer(id, { protocolVersion: protocolVersion ?? '', capabilities: { tools: {} }, serverInfo })
+  }
+}
+
+function list(id: JsonValue, { cursor }: JsonObject): void {
+  const index = cursor === undefined || behaviour.nextCursor !== undefined ? 0 : Number(cursor)
+  const next = behaviour.nextCursor ?? (index + 1 < pages.length ? String(index + 1) : undefined)
+  const tools = pages[index] ?? []
+  answer(id, { tools, ...(next === undefined ? {} : { nextCursor: next }), ...(newer ? { ttlMs: 0, cacheScope: 'private' } : {}) })
+}
+
+function call(id: JsonValue, { name, arguments: input = {}, _meta }: JsonObject): void {
+  switch (name) {
+    case 'echo':
+      executions++
+      text(id, JSON.stringify(input))
+      break
+    case 'executions':
+      text(id, String(executions))
+      break
+    case 'slow':
+      slow = { id, token: _meta !== undefined && isJsonObject(_meta) ? _meta.progressToken : undefined }
+      break
+    case 'wait':
+      break
+    case 'tick':
+      tick(id)
+      break
+    case 'finish':
+      if (slow !== undefined) text(slow.id, 'finished at last')
+      text(id, 'ok')
+      break
+    case 'cancelled':
+      text(id, JSON.stringify(reasons))
+      break
+    case 'image':
+      image(id)
+      break
+    case 'long':
+      text(id, 'x'.repeat(isJsonObject(input) ? Number(input.size) : 0))
+      break
+    case 'flood':
+      process.stderr.write(`${'noise '.repeat(50_000)}\nthe end of the noise\n`, () => text(id, 'ok'))
+      break
+    case 'die':
+      process.stderr.write('cannot go on\n', () => process.exit(9))
+      break
+    case 'refuse':
+      refuse(id, -32602, 'those arguments will not do')
+      break
+    case 'failing':
+      answer(id, { content: [{ type: 'text', text: 'the disk is full' }], isError: true })
+      break
+    case 'malformed':
+      answer(id, { content: 'no list' })
+      break
+    default:
+      text(id, `called ${String(name)}`)
+  }
+}
+
+function tick(id: JsonValue): void {
+  ticks++
+  if (slow?.token !== undefined) {
+    send({ method: 'notifications/progress', params: { progressToken: slow.token, progress: ticks, total: 9, message: `tick ${ticks}` } })
+  }
+  text(id, String(ticks))
+}
+
+function image(id: JsonValue): void {
+  answer(id, {
+    content: [{ type: 'image', mimeType: 'image/png', data: IMAGE }],
+    structuredContent: { picture: { url: `data:image/png;base64,${IMAGE}`, data: IMAGE, width: 20 } },
+  })
+}
+
+function text(id: JsonValue, value: string): void {
+  answer(id, { content: [{ type: 'text', text: value }] })
+}
+
+function answer(id: JsonValue, result: JsonObject): void {
+  send({ id, result: newer ? { resultType: 'complete', ...result } : result })
+}
+
+function refuse(id: JsonValue, code: number, message: string): void {
+  send({ id, error: { code, message } })
+}
+
+function send(message: JsonObject): void {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+}
