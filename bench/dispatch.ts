@@ -5,7 +5,7 @@ import { type AgentTool, callId, Registry, Session, type ToolCall } from '@adjut
 import { AIMessage } from '@langchain/core/messages'
 import { tool as langChainTool } from '@langchain/core/tools'
 import { ToolNode } from '@langchain/langgraph/prebuilt'
-import { generateText, jsonSchema, stepCountIs, tool as aiTool } from 'ai'
+import { tool as aiTool, generateText, jsonSchema, stepCountIs } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { z } from 'zod'
@@ -38,11 +38,7 @@ export async function benchDispatch(): Promise<void> {
       await row('LangGraph ToolNode', PEER_CALLS, toolNode()),
     ]
     printTable('A batch of no-op calls: µs of CPU per call', ['', ...SIZES.map((size) => `batch of ${size}`)], rows)
-    printTable(
-      'A batch of 10 000 no-op reads',
-      ['', 'µs per call', 'heap growth KB per call'],
-      [['Adjutant', ...(await bigBatch(root))]],
-    )
+    printTable('A batch of 10 000 no-op reads', ['', 'µs per call', 'heap growth KB per call'], [['Adjutant', ...(await bigBatch(root))]])
   } finally {
     await rm(root, { recursive: true, force: true })
   }
@@ -166,7 +162,12 @@ function toolNode(): Batch {
     const node = new ToolNode([noopTool])
     const message = new AIMessage({
       content: '',
-      tool_calls: Array.from({ length: size }, (_, index) => ({ id: `call_${index}`, name: 'noop', args: { ...INPUT }, type: 'tool_call' })),
+      tool_calls: Array.from({ length: size }, (_, index) => ({
+        id: `call_${index}`,
+        name: 'noop',
+        args: { ...INPUT },
+        type: 'tool_call',
+      })),
     })
     return () => node.invoke({ messages: [message] })
   }

@@ -18,6 +18,11 @@ export interface ExecutionHost {
 /** Why a call's signal aborted. */
 export type StopReason = 'timeout' | 'cancel'
 
+/** Told once, when the call is stopped. An interface instead of a callback: one closure less for each call. */
+export interface StopListener {
+  stopped(reason: StopReason): void
+}
+
 /**
  * Owns the context of one running call: its signal, its deadline, its voice. The signal and its controller are made only when a
  * tool looks at them. The deadline stands still while a person is being asked and starts anew with each progress; once the
@@ -25,31 +30,28 @@ export type StopReason = 'timeout' | 'cancel'
  */
 export class CallScope implements CallContext {
   readonly callId: CallId
-  readonly idempotencyKey: string
   readonly #host: ExecutionHost
   readonly #name: string
   readonly #timeoutMs: number
-  readonly #onStop: (reason: StopReason) => void
+  readonly #listener: StopListener
   #controller: AbortController | undefined
   #stopped: StopReason | undefined
   #closed = false
   #asking = 0
   #cancelTimer: (() => void) | undefined
 
-  constructor(
-    host: ExecutionHost,
-    call: { readonly id: CallId; readonly name: string; readonly timeoutMs: number },
-    onStop: (reason: StopReason) => void,
-  ) {
+  constructor(host: ExecutionHost, callId: CallId, name: string, timeoutMs: number, listener: StopListener) {
     this.#host = host
-    this.callId = call.id
-    this.#name = call.name
-    this.#timeoutMs = call.timeoutMs
-    this.#onStop = onStop
-    this.idempotencyKey = `${host.sessionId}/${call.id}`
+    this.callId = callId
+    this.#name = name
+    this.#timeoutMs = timeoutMs
+    this.#listener = listener
     this.#arm()
   }
 
+  get idempotencyKey(): string {
+    return `${this.#host.sessionId}/${this.callId}`
+  }
   get sessionId(): SessionId {
     return this.#host.sessionId
   }
@@ -97,7 +99,7 @@ export class CallScope implements CallContext {
     this.#stopped = reason
     this.#disarm()
     this.#controller?.abort(stopError(reason))
-    this.#onStop(reason)
+    this.#listener.stopped(reason)
   }
 
   /** The call has its outcome: no timer is left and nothing more is heard. */

@@ -1,8 +1,9 @@
 import type { AdmittedCall } from '../contract/call.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { RawOutcome } from '../contract/outcome.ts'
+import type { Clock } from '../contract/ports.ts'
 import type { CallContext, Execution } from '../contract/tool.ts'
-import { CallScope, type ExecutionHost, type StopReason } from './call-scope.ts'
+import { CallScope, type ExecutionHost, type StopListener, type StopReason } from './call-scope.ts'
 
 /**
  * Runs one released call once and says truthfully what became of it. Never rejects. A tool that ignores its signal is left
@@ -23,55 +24,76 @@ export interface RunningCall {
   cancel(): void
 }
 
+type Work = (call: AdmittedCall, cx: CallContext) => Promise<unknown>
+
 /**
  * Starts a call.
  *
  * @param timeoutMs for one attempt when the tool sets none
  */
 export function execute(call: AdmittedCall, host: ExecutionHost, timeoutMs: number): RunningCall {
-  return supervise(call, host, timeoutMs, invoke)
+  return new SupervisedCall(call, host, timeoutMs, invoke)
 }
 
 /** Starts the tool's own business rule (E4). A succeeded outcome means that it holds; a tool without one is not asked. */
 export function checkRule(call: AdmittedCall, host: ExecutionHost, timeoutMs: number): RunningCall {
   // A rule changes nothing, so a stopped one leaves nothing unknown.
-  return supervise({ ...call, effect: 'read' }, host, timeoutMs, async (admitted, cx) => {
-    try {
-      await admitted.tool.check?.(admitted.input, cx)
-    } catch (error) {
-      throw AdjutantError.from(error, 'RULE_VIOLATED')
-    }
-  })
+  return new SupervisedCall({ ...call, effect: 'read' }, host, timeoutMs, check)
 }
 
-function supervise(
-  call: AdmittedCall,
-  host: ExecutionHost,
-  timeoutMs: number,
-  work: (call: AdmittedCall, cx: CallContext) => Promise<unknown>,
-): RunningCall {
-  let onStop: (reason: StopReason) => void = () => {}
-  const limit = call.tool.limits?.timeoutMs ?? timeoutMs
-  const scope = new CallScope(host, { id: call.call.id, name: call.tool.name, timeoutMs: limit }, (reason) => onStop(reason))
-  const outcome = new Promise<RawOutcome>((resolve) => {
-    let stopped: StopReason | undefined
-    let dropGrace: (() => void) | undefined
-    const finish = (raw: RawOutcome): void => {
-      dropGrace?.()
-      scope.close()
-      resolve(raw)
-    }
-    onStop = (reason) => {
-      stopped = reason
-      dropGrace = host.clock.after(STOP_GRACE_MS, () => finish(stoppedOutcome(call, reason, limit, false)))
-    }
-    work(call, scope).then(
+class SupervisedCall implements RunningCall, StopListener {
+  readonly outcome: Promise<RawOutcome>
+  readonly #call: AdmittedCall
+  readonly #clock: Clock
+  readonly #limit: number
+  readonly #scope: CallScope
+  #resolve: ((outcome: RawOutcome) => void) | undefined
+  #stopped: StopReason | undefined
+  #dropGrace: (() => void) | undefined
+
+  constructor(call: AdmittedCall, host: ExecutionHost, timeoutMs: number, work: Work) {
+    this.#call = call
+    this.#clock = host.clock
+    this.#limit = call.tool.limits?.timeoutMs ?? timeoutMs
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+    this.#scope = new CallScope(host, call.call.id, call.tool.name, this.#limit, this)
+    work(call, this.#scope).then(
       // A tool that finished although it was told to stop has finished.
-      (output) => finish({ status: 'succeeded', output }),
-      (error: unknown) => finish(stopped === undefined ? failedOutcome(call, error) : stoppedOutcome(call, stopped, limit, true, error)),
+      (output) => this.#finish({ status: 'succeeded', output }),
+      (error: unknown) => this.#finish(this.#failure(error)),
     )
-  })
-  return { outcome, cancel: () => scope.stop('cancel') }
+  }
+
+  cancel(): void {
+    this.#scope.stop('cancel')
+  }
+
+  stopped(reason: StopReason): void {
+    this.#stopped = reason
+    this.#dropGrace = this.#clock.after(STOP_GRACE_MS, () => this.#finish(stoppedOutcome(this.#call, reason, this.#limit, false)))
+  }
+
+  #failure(error: unknown): RawOutcome {
+    return this.#stopped === undefined
+      ? failedOutcome(this.#call, error)
+      : stoppedOutcome(this.#call, this.#stopped, this.#limit, true, error)
+  }
+
+  #finish(outcome: RawOutcome): void {
+    this.#dropGrace?.()
+    this.#scope.close()
+    this.#resolve?.(outcome)
+  }
+}
+
+async function check(call: AdmittedCall, cx: CallContext): Promise<void> {
+  try {
+    await call.tool.check?.(call.input, cx)
+  } catch (error) {
+    throw AdjutantError.from(error, 'RULE_VIOLATED')
+  }
 }
 
 async function invoke(call: AdmittedCall, cx: CallContext): Promise<unknown> {

@@ -1,6 +1,6 @@
 import type { Verdict } from '../admission/admit.ts'
 import type { AdmittedCall, ToolCall } from '../contract/call.ts'
-import type { CallState } from '../contract/call-state.ts'
+import type { CallState, Outcome } from '../contract/call-state.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
 import type { RawOutcome, RunTimes } from '../contract/outcome.ts'
@@ -59,7 +59,7 @@ class Turn {
   readonly #verdicts: Verdict[] = []
   readonly #seen = new Set<string>()
   readonly #running = new Set<RunningCall>()
-  readonly #refusals: Promise<void>[] = []
+  readonly #refusals: (Promise<void> | undefined)[] = []
 
   constructor(calls: readonly ToolCall[], cx: TurnEnvironment, signal: AbortSignal) {
     this.#calls = calls
@@ -150,14 +150,19 @@ class Turn {
     return outcome.status === 'cancelled' ? cancelledBeforeRun(call) : { status: 'refused', error: outcome.error }
   }
 
-  async #settle(index: number, outcome: RawOutcome, admitted?: AdmittedCall, times?: RunTimes): Promise<void> {
-    const call = this.#call(index)
-    const built = this.#build(call, outcome, admitted, times)
-    const result = built instanceof Promise ? await built : built
+  /** Gives the call its one result. Synchronous unless something has to be written first: most results are small. */
+  #settle(index: number, outcome: RawOutcome, admitted?: AdmittedCall, times?: RunTimes): Promise<void> | undefined {
+    const built = this.#build(this.#call(index), outcome, admitted, times)
+    if (built instanceof Promise) return built.then((result) => this.#put(index, outcome, result))
+    this.#put(index, outcome, built)
+    return undefined
+  }
+
+  #put(index: number, outcome: RawOutcome, result: ToolResult): void {
     this.#ledger.move(index, finalState(outcome, result))
-    this.#ledger.move(index, { status: 'settled', outcome: result.outcome })
+    this.#ledger.move(index, SETTLED[result.outcome])
     this.barrier.put(index, result)
-    this.#cx.settled?.(call, result)
+    this.#cx.settled?.(this.#call(index), result)
   }
 
   #build(call: ToolCall, outcome: RawOutcome, admitted?: AdmittedCall, times?: RunTimes): ToolResult | Promise<ToolResult> {
@@ -183,6 +188,12 @@ const ADMITTED: CallState = Object.freeze({ status: 'admitted' })
 const QUEUED: CallState = Object.freeze({ status: 'queued' })
 const RUNNING: CallState = Object.freeze({ status: 'running', attempt: 1 })
 const SUCCEEDED: CallState = Object.freeze({ status: 'succeeded' })
+const SETTLED: Readonly<Record<Outcome, CallState>> = Object.freeze({
+  ok: Object.freeze({ status: 'settled', outcome: 'ok' }),
+  failed: Object.freeze({ status: 'settled', outcome: 'failed' }),
+  'not-run': Object.freeze({ status: 'settled', outcome: 'not-run' }),
+  unknown: Object.freeze({ status: 'settled', outcome: 'unknown' }),
+})
 
 function duplicateId(call: ToolCall): Verdict {
   return {
