@@ -27,6 +27,7 @@ export class TaggedBodyScanner {
   #elements = false
   #overflowed = false
   #depth = 0
+  #deepest = 1
   #inString = false
   #escaped = false
   /** The last character that is no white space was `>`: a `{` now begins the JSON of an element. */
@@ -45,10 +46,18 @@ export class TaggedBodyScanner {
     this.#limit = limit
   }
 
+  /** The deepest nesting of JSON seen. */
+  get deepest(): number {
+    return this.#deepest
+  }
+
   read(text: string, final: boolean): BodyStep {
     let captured = 0
     let at = 0
     for (; at < text.length; at++) {
+      // Most of a long call is one string: its plain characters are passed over without a look at the state.
+      if (this.#inString && !this.#escaped) at = skipPlain(text, at)
+      if (at === text.length) break
       const code = text.charCodeAt(at)
       if (this.#inString) {
         if (this.#escaped) this.#escaped = false
@@ -85,8 +94,9 @@ export class TaggedBodyScanner {
             this.#string = ''
             captured = at + 1
           }
-        } else if (code === 0x7b || code === 0x5b) this.#depth++
-        else if (code === 0x7d || code === 0x5d) {
+        } else if (code === 0x7b || code === 0x5b) {
+          if (++this.#depth > this.#deepest) this.#deepest = this.#depth
+        } else if (code === 0x7d || code === 0x5d) {
           if (--this.#depth === 0) this.#mode = this.#elements ? 'elements' : 'after'
         } else if (this.#depth === 1) {
           if (code === 0x3a) this.#isValue = true
@@ -166,6 +176,16 @@ export class TaggedBodyScanner {
     const whole = this.#body + text
     return { type: 'closed', body: whole.slice(0, this.#passed), rest: whole.slice(this.#passed + this.#closing.length) }
   }
+}
+
+/** The position of the next character that may mean something inside a string: a quote, a backslash, a line break, `<`. */
+function skipPlain(text: string, from: number): number {
+  let at = from
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22 || code === 0x5c || code === 0x0a || code === 0x3c) break
+  }
+  return at
 }
 
 function unescaped(text: string): string {

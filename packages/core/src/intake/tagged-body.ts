@@ -59,16 +59,19 @@ function nameIn(text: string): string {
 
 /**
  * Reads the calls of one body; usually one. Several JSON objects after each other are several calls.
+ * @param deepest the nesting, where a scanner has already counted it
  *
  * @example
  * ```ts
  * parseTaggedBody('{"name":"search","arguments":{"q":"x"}}') // [{ name: 'search', arguments: { ok: true, value: { q: 'x' } } }]
  * ```
  */
-export function parseTaggedBody(body: string): readonly TaggedCall[] {
+export function parseTaggedBody(body: string, deepest?: number): readonly TaggedCall[] {
   const from = skipJsonSpace(body)
   if (body.charAt(from) === '<') return [fromElements(body)]
   if (from === body.length) return [{ name: '', arguments: broken('', 'the tags are empty: a name and arguments are missing') }]
+  const whole = parseArguments(body, deepest)
+  if (whole.ok) return [fromObject(whole.value, body)]
   const calls: TaggedCall[] = []
   for (let start = from; start < body.length; ) {
     const scanner = new JsonScanner()

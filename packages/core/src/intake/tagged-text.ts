@@ -88,7 +88,7 @@ export class TaggedTextReader implements TextReader {
   }
 
   #close(text: string, body: TaggedBodyScanner): void {
-    for (const read of parseTaggedBody(text)) {
+    for (const read of parseTaggedBody(text, body.deepest)) {
       const call = this.#call ?? this.#cx.book.start(read.name, body.id ?? read.id)
       this.#call = undefined
       this.#cx.book.finish(call, read.arguments)
@@ -97,7 +97,7 @@ export class TaggedTextReader implements TextReader {
 
   /** The text ended without a closing tag: what is complete counts. */
   #unclosed(body: TaggedBodyScanner, text: string): void {
-    const calls = parseTaggedBody(text)
+    const calls = parseTaggedBody(text, body.deepest)
     if (calls.every((call) => call.arguments.ok)) {
       this.#close(text, body)
       return
