@@ -256,6 +256,11 @@ const ANY_SPECIAL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/
 const STRING_END = /[\x07\x18\x1a\x1b\x9c]/g
 const STRING_OR_LINE_END = /[\x07\x0a\x18\x1a\x1b\x9c]/g
 
+/** True when there is anything to resolve. */
+export function hasControl(text: string): boolean {
+  return ANY_SPECIAL.test(text)
+}
+
 function isSpecial(code: number): boolean {
   return code < 0x20 ? code !== 0x0a && code !== 0x09 : code >= 0x7f && code <= 0x9f
 }

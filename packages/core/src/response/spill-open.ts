@@ -1,0 +1,51 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { AdjutantError } from '../contract/errors.ts'
+import type { Namespace } from '../contract/ports.ts'
+import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
+import { hasCode, keptIds } from './spill-store.ts'
+
+/** Bytes read from disk at once. */
+const BLOCK = 262_144
+/** How many ids an error names. */
+const NAMED = 20
+
+/**
+ * Opens a kept result of this namespace. An id is never taken as a path: whatever is not a plain name is turned into the one it
+ * would have been kept under.
+ * @throws AdjutantError NOT_FOUND naming what is kept
+ */
+export async function openSpill(namespace: Namespace, id: string): Promise<FileHandle> {
+  const path = await namespace.path(`${RESULTS_FOLDER}/${spillIdOf(id)}${RESULT_SUFFIX}`)
+  let handle: FileHandle
+  try {
+    handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ELOOP')) throw await notFound(namespace, id)
+    throw error
+  }
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw await notFound(namespace, id)
+}
+
+async function notFound(namespace: Namespace, id: string): Promise<AdjutantError> {
+  const ids = await keptIds(namespace)
+  const named = ids.slice(-NAMED).join(', ')
+  const hint =
+    ids.length === 0
+      ? 'Nothing is kept in this session: only results that were cut are.'
+      : `Kept are${ids.length > NAMED ? `, newest last of ${ids.length}` : ''}: ${named}.`
+  return new AdjutantError('NOT_FOUND', `no kept result ${JSON.stringify(id.slice(0, 100))} in this session`, { hint })
+}
+
+/** The bytes from `position` on, block by block. Each block is overwritten by the next. */
+export async function* readBlocks(handle: FileHandle, position: number): AsyncGenerator<Buffer, void, void> {
+  const block = Buffer.allocUnsafe(BLOCK)
+  for (let at = position; ; ) {
+    const { bytesRead } = await handle.read(block, 0, BLOCK, at)
+    if (bytesRead === 0) return
+    yield block.subarray(0, bytesRead)
+    at += bytesRead
+  }
+}

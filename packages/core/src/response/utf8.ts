@@ -1,0 +1,20 @@
+/** How many bytes at the end begin a UTF-8 character that is not complete yet (0 to 3). */
+export function incompleteTail(bytes: Uint8Array): number {
+  const { length } = bytes
+  for (let back = 1; back <= 3 && back <= length; back++) {
+    const byte = bytes[length - back] ?? 0
+    if (byte < 0x80) return 0
+    if (byte >= 0xc0) {
+      const needs = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+      return needs > back ? back : 0
+    }
+  }
+  return 0
+}
+
+/** Bytes without the end of a character whose beginning is missing. */
+export function skipPartialStart(bytes: Buffer): Buffer {
+  let at = 0
+  while (at < 3 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++
+  return bytes.subarray(at)
+}
