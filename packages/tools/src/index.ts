@@ -1,4 +1,5 @@
 export { askUserTool } from './ask-user.ts'
 export { createFileTools, type FileToolsOptions } from './files/create-file-tools.ts'
+export { readResultTool } from './read-result.ts'
 export { createSqlTool, type SqlTool, type SqlToolOptions } from './sql/create-sql-tool.ts'
 export { openWorkspace, type Workspace, type WorkspacePath } from './workspace/workspace-path.ts'
