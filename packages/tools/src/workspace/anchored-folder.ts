@@ -3,7 +3,7 @@
  * (`/proc/self/fd/N/name`), and the way down from the root is opened part by part without following links: whoever swaps a
  * part for a link meanwhile gets an error, not our bytes. Elsewhere the plain path is used after a second look at where it leads.
  */
-import { constants, type FileHandle, mkdir, open, realpath } from 'node:fs/promises'
+import { constants, type FileHandle, mkdir, open, readlink, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { AdjutantError } from '@adjutant/core/contract'
 import { systemCode } from './system-error.ts'
@@ -53,7 +53,8 @@ async function openOrMake(path: string, flags: number, given: string): Promise<F
       return await open(path, flags)
     } catch (error) {
       const code = systemCode(error)
-      if (code === 'ELOOP') throw outside(given)
+      // Linux says ENOTDIR for a link too when only folders are to be opened.
+      if (code === 'ELOOP' || (code === 'ENOTDIR' && (await isLink(path)))) throw outside(given)
       if (code === 'ENOTDIR') throw partIsFile(given)
       if (code !== 'ENOENT' || attempt > 0) throw openFailure(error, given)
     }
@@ -61,6 +62,13 @@ async function openOrMake(path: string, flags: number, given: string): Promise<F
       if (systemCode(error) !== 'EEXIST') throw openFailure(error, given)
     })
   }
+}
+
+function isLink(path: string): Promise<boolean> {
+  return readlink(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function byPath(workspace: Workspace, real: string, given: string): Promise<AnchoredFolder> {
