@@ -10,8 +10,6 @@ import { describeError } from './report-error.ts'
 /** Which of two ends is told: what the caller did wrong, then an interruption, then a refusal, then a failure. */
 const RANK: readonly ExitCode[] = [0, 1, 3, 4, 130, 2]
 
-const HELP_OR_VERSION: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version'])
-
 /**
  * Runs one command line to its end and gives its exit code. Never throws for what a command may meet.
  *
@@ -35,7 +33,7 @@ export async function main(argv: readonly string[], host: Omit<CliIo, 'exit'>): 
     await built.program.parseAsync([...argv], { from: 'user' })
     return host.signal.aborted ? 130 : exitCode
   } catch (error) {
-    if (error instanceof CommanderError && HELP_OR_VERSION.has(error.code)) return 0
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
     // No command, or a command group alone: commander has printed the help on stderr already.
     if (error instanceof CommanderError && error.code === 'commander.help') return 2
     if (host.signal.aborted) return 130

@@ -8,7 +8,7 @@ import {
   type AgentTool,
   type Clock,
   loadModuleFolder,
-  loadSkillFolder,
+  loadSkillFolders,
   Registry,
   type RegistryProblem,
   type Skill,
@@ -68,7 +68,7 @@ interface Started {
   readonly problem?: RegistryProblem
 }
 
-function problemOf(source: string, error: unknown, code: 'MCP_SERVER_UNAVAILABLE' | 'TOOL_INVALID' | 'SKILL_INVALID'): RegistryProblem {
+function problemOf(source: string, error: unknown, code: 'MCP_SERVER_UNAVAILABLE' | 'TOOL_INVALID'): RegistryProblem {
   const known = AdjutantError.from(error, code)
   return {
     code: known.code,
@@ -126,15 +126,7 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
         loadModuleFolder(folder).catch((error: unknown) => ({ tools: [], problems: [problemOf(folder, error, 'TOOL_INVALID')] })),
       ),
     ),
-    Promise.all(
-      config.skills.map((folder) =>
-        loadSkillFolder(folder).catch((error: unknown) => ({
-          tools: [],
-          skills: [],
-          problems: [problemOf(folder, error, 'SKILL_INVALID')],
-        })),
-      ),
-    ),
+    loadSkillFolders(config.skills),
     startServers(config, options.clock ?? systemClock, io.signal),
   ])
   closers.push(builtIn.close)
@@ -150,10 +142,8 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     problems.push(...report.problems)
     add(report.tools, config.modules[index] ?? 'modules')
   }
-  for (const [index, report] of skills.entries()) {
-    problems.push(...report.problems)
-    add(report.tools, config.skills[index] ?? 'skills')
-  }
+  problems.push(...skills.problems)
+  add(skills.tools, 'skills')
   for (const { name, connection, problem } of servers) {
     if (problem !== undefined) problems.push(problem)
     if (connection === undefined) continue
@@ -167,7 +157,7 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
   }
   return {
     tools: registry.snapshot(),
-    skills: skills.flatMap((report) => report.skills),
+    skills: skills.skills,
     servers: servers.map(({ name, connection }) => ({ name, ok: connection !== undefined, tools: connection?.tools.length ?? 0 })),
     problems,
     close,

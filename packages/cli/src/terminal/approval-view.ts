@@ -100,19 +100,20 @@ export async function approvalView(request: ApprovalRequest, workspace: string):
   const change = effect === 'read' ? undefined : changeOf(input, current)
   const path = ownValue(input, 'path')
   const args = Object.entries(input)
-    .filter(([name]) => change?.used.includes(name) !== true)
+    .filter(([name]) => change === undefined || !(name === 'path' || change.used.includes(name)))
     .map(([name, value]): ArgumentView => ({ name: printableLine(name), lines: argumentLines(value) }))
   return {
     tool: printableLine(tool.name),
     effect,
     origin: printableLine(tool.origin.kind === 'built-in' ? 'built-in' : `${tool.origin.kind}: ${tool.origin.from}`),
-    reason: printableLine(request.reason),
+    // The effect is told beside the name already.
+    reason: request.reason === `${tool.name} changes something` ? '' : printableLine(request.reason),
     arguments: args,
     ...(change === undefined
       ? {}
       : {
           preview: {
-            title: printableLine(`${typeof path === 'string' ? path : 'change'}${current === undefined ? '' : ' (changed)'}`),
+            title: printableLine(typeof path === 'string' ? path : 'change'),
             lines: change.lines.map((line) => ({ sign: line.sign, text: printableLine(line.text.replaceAll('\t', '  ')) })),
           },
         }),

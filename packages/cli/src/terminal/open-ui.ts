@@ -62,7 +62,9 @@ export async function openUi(io: CliIo, options: OpenUiOptions): Promise<Ui> {
     const people = peopleLines(io.stderr, theme, options.json)
     const asker: Asker = noAsker
     return {
-      ...people,
+      events: people.events,
+      expect: people.expect,
+      note: people.note,
       showsText: false,
       approver: options.recorded ?? denyingApprover('nobody is at a terminal to be asked, and --approve allow was not given'),
       asker,

@@ -11,6 +11,9 @@ export interface PeopleLines {
   readonly events: EventSink
   expect(calls: readonly ToolCall[]): void
   note(text: string, kind?: 'note' | 'warning'): void
+  /** Lines wait while a question is on the screen. */
+  hold(): void
+  release(): void
 }
 
 /**
@@ -18,8 +21,10 @@ export interface PeopleLines {
  */
 export function peopleLines(stderr: CliIo['stderr'], theme: Theme, quiet: boolean): PeopleLines {
   const store = new ViewStore()
+  let held: string[] | undefined
   const say = (text: string): void => {
-    if (!stderr.destroyed) stderr.write(`${text}\n`)
+    if (held !== undefined) held.push(text)
+    else if (!stderr.destroyed) stderr.write(`${text}\n`)
   }
   // What the model says beside its calls. Its last words are the answer: that is data, and the command writes it to stdout.
   let said: string[] = []
@@ -40,7 +45,19 @@ export function peopleLines(stderr: CliIo['stderr'], theme: Theme, quiet: boolea
     }
     store.take(event)
   }
-  return { events: take, expect: (calls) => store.expect(calls), note: (text, kind) => store.note(text, kind) }
+  return {
+    hold() {
+      held ??= []
+    },
+    release() {
+      const waiting = held ?? []
+      held = undefined
+      for (const text of waiting) say(text)
+    },
+    events: take,
+    expect: (calls) => store.expect(calls),
+    note: (text, kind) => store.note(text, kind),
+  }
 }
 
 function written(line: Exclude<DoneLine, { kind: 'text' }>, theme: Theme, quiet: boolean): string | undefined {
@@ -54,7 +71,7 @@ function written(line: Exclude<DoneLine, { kind: 'text' }>, theme: Theme, quiet:
       const { sign, tone } = outcomeSign(line.outcome, theme.symbols)
       const summary =
         line.summary.length > SUMMARY_CHARS ? `${line.summary.slice(0, SUMMARY_CHARS - 1)}${theme.symbols.ellipsis}` : line.summary
-      const rest = [summary, line.detail ?? '', line.durationMs === undefined ? '' : duration(line.durationMs)].filter(
+      const rest = [summary, line.reason ?? line.detail ?? '', line.durationMs === undefined ? '' : duration(line.durationMs)].filter(
         (part) => part !== '',
       )
       return `${theme.paint(tone, sign)} ${theme.paint('name', line.name)}${rest.length === 0 ? '' : ` ${theme.paint('quiet', rest.join('  '))}`}`

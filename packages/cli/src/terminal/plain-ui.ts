@@ -92,6 +92,16 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     }
   }
 
+  /** What happens meanwhile is told when the question is answered: nothing is written between a question and its answer. */
+  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+    people.hold()
+    try {
+      return await work()
+    } finally {
+      people.release()
+    }
+  }
+
   return {
     showsText: false,
     events: people.events,
@@ -99,12 +109,12 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     note: people.note,
     approver: {
       async decide(request, { signal }) {
-        const decision = await decide(request, signal)
+        const decision = await alone(() => decide(request, signal))
         people.note(decisionNote(request.call.tool.name, decision))
         return decision
       },
     },
-    asker: { ask: (question, { signal }) => answerTo(question, signal) },
+    asker: { ask: (question, { signal }) => alone(() => answerTo(question, signal)) },
     async close() {
       reader?.close()
       reader = undefined

@@ -28,7 +28,10 @@ export type DoneLine =
       readonly summary: string
       readonly outcome: Outcome
       readonly durationMs?: number
+      /** An error code, or a word such as `denied`. */
       readonly detail?: string
+      /** Why, in full: for lines that may be long. */
+      readonly reason?: string
     }
   | { readonly kind: 'text'; readonly key: string; readonly text: string }
   | { readonly kind: 'note' | 'warning'; readonly key: string; readonly text: string }
@@ -51,6 +54,7 @@ interface Tracked {
   startedAt?: number
   progress?: string
   detail?: string
+  reason?: string
 }
 
 export class ViewStore {
@@ -138,7 +142,10 @@ export class ViewStore {
     if (known === undefined) this.#calls.set(id, call)
     call.status = state.status
     if (state.status === 'running') call.startedAt ??= at
-    if (state.status === 'denied') call.detail = printableLine(state.reason)
+    if (state.status === 'denied') {
+      call.detail = 'denied'
+      call.reason = printableLine(state.reason)
+    }
     if (state.status === 'refused' || state.status === 'failed' || state.status === 'unknown') call.detail = state.code
     if (state.status === 'timed-out' || state.status === 'cancelled' || state.status === 'expired') call.detail = state.status
     if (state.status !== 'settled') return
@@ -152,6 +159,7 @@ export class ViewStore {
       outcome: state.outcome,
       ...(call.startedAt === undefined ? {} : { durationMs: at - call.startedAt }),
       ...(call.detail === undefined ? {} : { detail: call.detail }),
+      ...(call.reason === undefined ? {} : { reason: call.reason }),
     })
   }
 

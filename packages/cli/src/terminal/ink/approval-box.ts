@@ -44,6 +44,8 @@ export function ApprovalBox({ prompt, theme, env, print }: ApprovalBoxProps): Re
     showMode(next)
   }
   const [problem, setProblem] = useState<string>()
+  /** What was typed last, so that a slip does not cost it all. */
+  const [draft, setDraft] = useState(() => JSON.stringify(request.call.input))
 
   const take = (edited: Edited): void => {
     if (edited.ok) prompt.answer({ type: 'edit', input: edited.input })
@@ -147,8 +149,11 @@ export function ApprovalBox({ prompt, theme, env, print }: ApprovalBoxProps): Re
             key: 'edit',
             theme,
             label: 'Arguments (Enter: run with these, Esc: back)',
-            initial: JSON.stringify(request.call.input),
-            onSubmit: (text) => take(parseEdited(text)),
+            initial: draft,
+            onSubmit: (text) => {
+              setDraft(text)
+              take(parseEdited(text))
+            },
             onCancel: () => setMode('choose'),
           }),
         ]

@@ -1,7 +1,8 @@
 /** Lines for calls: those that are done, and those that run. */
-import { Box, Text, useAnimation } from 'ink'
+import { Box, Text, useAnimation, useWindowSize } from 'ink'
 import { createElement as h, type ReactNode } from 'react'
 import { duration } from '../call-summary.ts'
+import { shorten } from '../printable.ts'
 import { outcomeSign, type Theme } from '../theme.ts'
 import type { DoneLine, LiveCall } from '../view-store.ts'
 
@@ -25,17 +26,20 @@ interface CallRowProps {
   readonly theme: Theme
 }
 
-/** One line: the summary in the middle gives way first. */
+/**
+ * One line of the screen. Only the summary gives way, so that the sum of the rest always fits: a line that wraps where the layout
+ * did not expect it would be left behind at each frame.
+ */
 function CallRow({ sign, signTone, name, summary, end, theme }: CallRowProps): ReactNode {
+  const { columns } = useWindowSize()
+  const third = Math.max(6, Math.floor(columns / 3))
   return h(
     Box,
-    { gap: 1 },
+    { gap: 1, height: 1, width: columns, overflow: 'hidden' },
     h(Box, { flexShrink: 0 }, h(Text, signTone, sign)),
-    h(Box, { flexShrink: 1 }, h(Text, { wrap: 'truncate-end', ...theme.style('name') }, name)),
-    summary === ''
-      ? null
-      : h(Box, { flexShrink: 100, flexGrow: 0, minWidth: 3 }, h(Text, { wrap: 'truncate-end', ...theme.style('quiet') }, summary)),
-    end === '' ? null : h(Box, { flexShrink: 10, minWidth: 6 }, h(Text, { wrap: 'truncate-end', ...theme.style('quiet') }, end)),
+    h(Box, { flexShrink: 0 }, h(Text, theme.style('name'), shorten(name, third))),
+    summary === '' ? null : h(Box, { flexShrink: 1, minWidth: 0 }, h(Text, { wrap: 'truncate-end', ...theme.style('quiet') }, summary)),
+    end === '' ? null : h(Box, { flexShrink: 0 }, h(Text, theme.style('quiet'), shorten(end, third))),
   )
 }
 

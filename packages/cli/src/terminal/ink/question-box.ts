@@ -1,6 +1,6 @@
 /** A tool's question to the person: one of several choices, or a line of text. */
 import { Box, Text, useInput } from 'ink'
-import { createElement as h, type ReactNode, useState } from 'react'
+import { createElement as h, type ReactNode, useReducer, useRef } from 'react'
 import { printableLine, printableLines } from '../printable.ts'
 import type { Prompt } from '../prompt-slot.ts'
 import type { Theme } from '../theme.ts'
@@ -46,8 +46,15 @@ interface ChoicesProps {
 }
 
 function Choices({ choices, start, theme, answer }: ChoicesProps): ReactNode {
-  const [at, setAt] = useState(start)
+  // Kept outside of React's state: several keys may arrive before the next frame.
+  const pointed = useRef(start)
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  const setAt = (index: number): void => {
+    pointed.current = index
+    redraw()
+  }
   useInput((input, key) => {
+    const at = pointed.current
     const digit = /^[1-9]$/.test(input) ? Number(input) - 1 : -1
     const numbered = choices.length <= WINDOW ? choices[digit] : undefined
     if (numbered !== undefined) answer(numbered)
@@ -58,6 +65,7 @@ function Choices({ choices, start, theme, answer }: ChoicesProps): ReactNode {
       if (chosen !== undefined) answer(chosen)
     }
   })
+  const at = pointed.current
   const first = Math.max(0, Math.min(at - Math.floor(WINDOW / 2), choices.length - WINDOW))
   const shown = choices.slice(first, first + WINDOW)
   const { pointer, ellipsis } = theme.symbols
