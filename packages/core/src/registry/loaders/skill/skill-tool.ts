@@ -1,0 +1,53 @@
+import type { AgentTool } from '../../../contract/index.ts'
+import { listBundledFiles, readBody } from './read-body.ts'
+import type { Skill } from './skill.ts'
+
+/** Instructions are of use only whole: far above the limit of ordinary results. */
+const MAX_RESULT_CHARS = 64_000
+
+/**
+ * A skill as a model sees it: a tool with the skill's description and no arguments of its own, whose result is the skill's
+ * instructions. Calling it changes nothing.
+ */
+export function skillTool(skill: Skill, name: string): AgentTool {
+  return Object.freeze<AgentTool>({
+    name,
+    description: skill.description,
+    // Open: models like to say what they want the skill for, and there is no reason to refuse that.
+    inputSchema: { type: 'object', properties: {} },
+    origin: Object.freeze({ kind: 'skill', from: skill.file, ...(name === skill.name ? {} : { originalName: skill.name }) }),
+    tier: 'core',
+    lifetime: 'session',
+    effect: 'read',
+    repeatable: true,
+    limits: Object.freeze({ maxResultChars: MAX_RESULT_CHARS }),
+    execute: () => instructionsOf(skill),
+  })
+}
+
+/** @throws AdjutantError NOT_FOUND when the file is gone */
+async function instructionsOf(skill: Skill): Promise<string> {
+  const [body, bundled] = await Promise.all([readBody(skill), listBundledFiles(skill)])
+  const lines = [`<skill_content name="${escaped(skill.name)}">`, body === '' ? '(This skill has no instructions.)' : body, '']
+  if (skill.compatibility !== undefined) lines.push(`Needs: ${oneLine(skill.compatibility)}`)
+  if (skill.allowedTools !== undefined) {
+    lines.push(`Tools that this skill may use: ${skill.allowedTools.length === 0 ? 'none' : oneLine(skill.allowedTools.join(', '))}`)
+  }
+  lines.push(`Skill directory: ${oneLine(skill.directory)}`, 'Relative paths in this skill are relative to that directory.')
+  if (bundled.files.length > 0) {
+    lines.push('<skill_resources>', ...bundled.files.map((file) => `<file>${escaped(file)}</file>`))
+    if (bundled.more) lines.push('(and more)')
+    lines.push('</skill_resources>')
+  }
+  lines.push('</skill_content>')
+  return lines.join('\n')
+}
+
+/** A file's name may be anything; in this text it stays one line and one element. */
+function escaped(text: string): string {
+  return oneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+}
