@@ -137,7 +137,11 @@ function promiseAll(): Batch {
 
 function aiGenerateText(): Batch {
   return async (size) => {
-    const noopTool = aiTool({ description: 'Does nothing.', inputSchema: jsonSchema(SCHEMA), execute: async () => 'done' })
+    const noopTool = aiTool({
+      description: 'Does nothing.',
+      inputSchema: jsonSchema({ ...SCHEMA, required: [...SCHEMA.required] }),
+      execute: async () => 'done',
+    })
     const content = Array.from({ length: size }, (_, index) => ({
       type: 'tool-call' as const,
       toolCallId: `call_${index}`,
