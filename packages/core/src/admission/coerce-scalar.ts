@@ -120,8 +120,9 @@ function parsed(text: string, type: 'object' | 'array'): Converted | undefined {
 
 function toArray(value: JsonValue): Converted | undefined {
   if (value === null) return undefined
-  const list = typeof value === 'string' ? parsed(value, 'array') : undefined
-  return list ?? { value: [value], rule: 'single value → array' }
+  // A text that begins like a list and is none was hardly meant as the only item of one.
+  if (typeof value === 'string' && value.trimStart().startsWith('[')) return parsed(value, 'array')
+  return { value: [value], rule: 'single value → array' }
 }
 
 function toText(schema: JsonObject, value: JsonValue): Converted | undefined {
