@@ -1,5 +1,6 @@
 export { countingIds } from './counting-ids.ts'
 export { ManualClock } from './manual-clock.ts'
+export { type StubMcpHttp, startStubMcpHttp } from './mcp/stub-mcp-http.ts'
 export { type StubMcpBehaviour, stubMcpServer } from './mcp/stub-mcp-server.ts'
 export { type ScriptedModel, type ScriptedRound, scriptedModel } from './scripted-model.ts'
 export { scriptedApprover, scriptedAsker } from './scripted-people.ts'

@@ -7,11 +7,18 @@ function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const given: unknown = JSON.parse(process.argv[2] ?? '{}')
+/** A command line takes no long text: `{"$repeat":["x",1000]}` stands for one. */
+function expand(_: string, value: unknown): unknown {
+  if (!isJsonObject(value) || !Array.isArray(value.$repeat)) return value
+  const [text, count] = value.$repeat
+  return String(text).repeat(Number(count))
+}
+
+const given: unknown = JSON.parse(process.argv[2] ?? '{}', expand)
 const behaviour: JsonObject = isJsonObject(given) ? given : {}
 
 const SCHEMA = { type: 'object' }
-const READERS = ['slow', 'tick', 'finish', 'cancelled', 'executions', 'image', 'long', 'flood']
+const READERS = ['slow', 'tick', 'finish', 'cancelled', 'executions', 'image', 'long', 'flood', 'pid']
 const WRITERS = ['die', 'refuse', 'failing', 'malformed', 'wait']
 const OWN_TOOLS: readonly JsonObject[] = [
   { name: 'echo', description: 'Gives its arguments back.', inputSchema: SCHEMA },
@@ -80,7 +87,7 @@ function initialize(id: JsonValue, { protocolVersion }: JsonObject): void {
 function list(id: JsonValue, { cursor }: JsonObject): void {
   const index = cursor === undefined || behaviour.nextCursor !== undefined ? 0 : Number(cursor)
   const next = behaviour.nextCursor ?? (index + 1 < pages.length ? String(index + 1) : undefined)
-  const tools = pages[index] ?? []
+  const tools = behaviour.list === 'wrong' ? 'no list' : (pages[index] ?? [])
   answer(id, { tools, ...(next === undefined ? {} : { nextCursor: next }), ...(newer ? { ttlMs: 0, cacheScope: 'private' } : {}) })
 }
 
@@ -107,6 +114,9 @@ function call(id: JsonValue, { name, arguments: input = {}, _meta }: JsonObject)
       break
     case 'cancelled':
       text(id, JSON.stringify(reasons))
+      break
+    case 'pid':
+      text(id, String(process.pid))
       break
     case 'image':
       image(id)

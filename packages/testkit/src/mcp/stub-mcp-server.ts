@@ -7,13 +7,15 @@ import { fileURLToPath } from 'node:url'
  * `echo` gives its arguments back · `slow` answers when `finish` is called and sends progress when `tick` is · `die` ends the
  * process in the middle of the call · `cancelled` lists the reasons of the cancellations it was sent · `image` gives an image
  * and repeats it in structured content · `refuse` is a protocol error · `failing` a tool's own error · `malformed` no result
- * at all · `wait` never answers · `flood` writes a lot to stderr · `long` gives `size` letters · `executions` how often `echo` ran.
+ * at all · `wait` never answers · `flood` writes a lot to stderr · `long` gives `size` letters · `executions` how often `echo` ran · `pid` its process.
  */
 export interface StubMcpBehaviour {
-  /** The entries of each page of `tools/list`. Default: one page with the tools above. */
+  /** The entries of each page of `tools/list`. Default: one page with the tools above. `{ $repeat: ['x', 1000] }` stands for a long text. */
   readonly pages?: readonly (readonly unknown[])[]
   /** Sent as `nextCursor` of every page instead of the right one. */
   readonly nextCursor?: unknown
+  /** `wrong`: the answer to `tools/list` has no list. */
+  readonly list?: 'wrong'
   /** Default `answer`. */
   readonly initialize?: 'answer' | 'silent' | 'refuse'
   /** What the first question of the newer protocol gets. Default `refuse`, as from a server that does not know it. */

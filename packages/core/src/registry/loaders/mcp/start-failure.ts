@@ -37,6 +37,7 @@ export function stdioFailure(
     case 'ENOTDIR':
       return fail(`its folder ${config.cwd} is no folder`, 'Correct "cwd" of this server in the configuration.')
   }
+  if (transport.pid === null) return fail(`${command} could not be started: ${messageOf(cause)}`, BY_HAND)
   if (deadline.over === 'late') {
     return fail(`${command} did not answer as an MCP server within ${deadline.ms} ms`, BY_HAND)
   }

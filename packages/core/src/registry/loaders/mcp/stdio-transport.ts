@@ -97,8 +97,8 @@ export class StdioTransport implements Transport {
         this.#fail(error)
       })
       child.once('exit', () => this.#drain())
-      child.stdin.on('error', (error) => this.#fail(error))
-      child.stdout.on('error', (error) => this.#fail(error))
+      child.stdin.on('error', (error) => this.#failSoon(error))
+      child.stdout.on('error', (error) => this.#failSoon(error))
       child.stderr.on('error', () => {})
       child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
       child.stderr.on('data', (chunk: Buffer) => this.errors.push(chunk))
@@ -106,12 +106,13 @@ export class StdioTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const stdin = this.#tree?.child.stdin
       if (stdin === undefined || this.#closed) throw new Error('the server has ended')
       this.tap.sent(message)
       if ('method' in message && message.method === 'initialize') this.#initializeSent = true
-      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()))
+      // A write that fails is told once, to all who wait, when the wire is closed for it.
+      stdin.write(serializeMessage(message), () => resolve())
     })
   }
 
@@ -153,6 +154,11 @@ export class StdioTransport implements Transport {
       takeBack()
       this.#fail(undefined)
     })
+  }
+
+  /** A broken pipe is most often the first sign of a process that ends; how it ended says more. */
+  #failSoon(error: Error): void {
+    this.#clock.after(DRAIN_MS, () => this.#fail(error))
   }
 
   /** The wire is of no more use: whoever waits is told, and what is left of the tree goes. */
