@@ -167,6 +167,7 @@ export class OpenAiChatWire implements Wire {
     } else if (slot !== undefined && this.#startsAnew(slot, id, name, args)) {
       slot = undefined
     }
+    if (slot === undefined && id === undefined && name === undefined && isNothing(args)) return
     if (slot === undefined && before?.complete === true && !before.spoilt) this.#settle(before, false)
     slot ??= this.#begin(entry.index ?? undefined, id)
     slot.touched = this.#serial
@@ -271,6 +272,11 @@ export class OpenAiChatWire implements Wire {
     slot.settle(cut)
     this.#open.delete(slot)
   }
+}
+
+/** Empty shells of calls: some servers send `function_call: {}` with every answer. */
+function isNothing(args: JsonValue | undefined): boolean {
+  return args === undefined || args === null || (typeof args === 'string' && args.trim() === '')
 }
 
 /** Providers send `""` and `null` for "as before", and a few a number. */
