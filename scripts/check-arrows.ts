@@ -9,7 +9,9 @@ import { globSync } from 'node:fs'
 
 const folders = process.argv.slice(2)
 const roots = folders.length === 0 ? ['packages'] : folders
-const expected = roots.flatMap((root) => globSync(`${root}/**/*.ts`, { exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path) })).length
+const expected = roots.flatMap((root) =>
+  globSync(`${root}/**/*.ts`, { exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path) }),
+).length
 
 const run = spawnSync(process.execPath, ['node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', '--output-type', 'err', ...roots], {
   encoding: 'utf8',
