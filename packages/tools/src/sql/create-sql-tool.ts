@@ -185,7 +185,7 @@ function explain(failure: QueryFailure, database: string): AdjutantError {
 }
 
 function hintFor(message: string): string {
-  if (/out of memory/i.test(message)) return 'The query needs too much memory: select less at once.'
+  if (/out of memory|too big/i.test(message)) return 'The query needs too much memory: select less at once.'
   if (/locked|busy/i.test(message)) return 'Another program is writing; try again.'
   if (/not authorized|readonly|read-only|prohibited/i.test(message)) return 'Only reading is allowed here.'
   return 'Correct the statement; SELECT name, sql FROM sqlite_schema shows tables and columns.'

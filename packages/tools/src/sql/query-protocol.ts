@@ -40,18 +40,9 @@ export interface QueryFailure {
 
 export type QueryReply = QueryRows | QueryFailure
 
-/** Sent once, when every database was tried: those that could not be opened, with the reason. */
-export interface ReadyNote {
-  readonly type: 'ready'
-}
-
 export interface DatabaseFile {
   readonly name: string
   readonly file: string
-}
-
-export function isReady(value: unknown): value is ReadyNote {
-  return isTyped(value) && value.type === 'ready'
 }
 
 export function isReply(value: unknown): value is QueryReply {

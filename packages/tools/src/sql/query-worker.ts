@@ -10,8 +10,8 @@ import { knownNames } from './schema-help.ts'
 
 /** Waiting for another process's lock. */
 const BUSY_TIMEOUT_MS = 2_000
-/** SQLite's own memory in this process: a query that needs more fails instead of taking the machine's. */
-const HEAP_LIMIT_BYTES = 512 * 1_024 * 1_024
+/** Of one value, read or made on the way (Node ≥ 24.15; elsewhere the child's watch over its memory is the only limit). */
+const MAX_VALUE_BYTES = 64 * 1_024 * 1_024
 
 const files: unknown = workerData
 if (parentPort === null || !isDatabaseFiles(files)) throw new Error('query-worker runs as a worker thread only')
@@ -28,12 +28,15 @@ for (const file of files) {
 port.on('message', (message: unknown) => {
   if (isRequest(message)) port.postMessage(answer(message, files))
 })
-port.postMessage({ type: 'ready' })
 
 function openDatabase({ file }: DatabaseFile): DatabaseSync {
-  const database = new DatabaseSync(file, { readOnly: true, allowExtension: false, timeout: BUSY_TIMEOUT_MS })
+  const database = new DatabaseSync(file, {
+    readOnly: true,
+    allowExtension: false,
+    timeout: BUSY_TIMEOUT_MS,
+    limits: { length: MAX_VALUE_BYTES, attach: 0 },
+  })
   try {
-    database.exec(`PRAGMA hard_heap_limit = ${HEAP_LIMIT_BYTES}`)
     database.exec('PRAGMA query_only = 1')
     database.exec('PRAGMA trusted_schema = 0')
     if (typeof database.setAuthorizer === 'function') database.setAuthorizer(authorize)
