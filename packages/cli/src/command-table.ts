@@ -25,6 +25,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/decode.ts')).addDecodeCommand,
   },
   {
+    name: 'tools',
+    summary: 'list the tools that there are, or show one',
+    load: async () => (await import('./commands/tools.ts')).addToolsCommand,
+  },
+  {
+    name: 'skills',
+    summary: 'list skills, show one, or check whether it is fit',
+    load: async () => (await import('./commands/skills.ts')).addSkillsCommand,
+  },
+  {
     name: 'clip',
     summary: 'show what of stdin a model would get',
     load: async () => (await import('./commands/clip.ts')).addClipCommand,

@@ -9,7 +9,7 @@ export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** `stdout` as JSON lines. */
+  /** `stdout` as JSON lines; read when asked for, as not everything in braces is a line. */
   readonly lines: readonly JsonLine[]
 }
 
@@ -54,7 +54,15 @@ export async function runMain(argv: readonly string[], options: RunOptions = {})
   const code: ExitCode = await main(argv, host)
   // PassThrough hands on in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
-  return { code, stdout: out.text(), stderr: err.text(), lines: linesOf(out.text()) }
+  const text = out.text()
+  return {
+    code,
+    stdout: text,
+    stderr: err.text(),
+    get lines() {
+      return linesOf(text)
+    },
+  }
 }
 
 const ENTRY = fileURLToPath(new URL('../src/entry.ts', import.meta.url))
