@@ -72,7 +72,7 @@ function httpError(error: SdkHttpError, site: CallSite): AdjutantError {
       : // A gateway's 5xx says nothing of whether the server behind it ran the call.
         status >= 500
         ? unanswered(site)
-        : { outcome: 'not-run' }
+        : { outcome: 'not-run', grade: status === 408 || status === 429 ? 'retry' : 'final' }
   return unavailable(site, `answered with HTTP ${status}`, options, error)
 }
 

@@ -81,7 +81,7 @@ describe('an MCP server over HTTP', () => {
   for (const [code, outcome, grade] of [
     [401, 'not-run', 'final'],
     [403, 'not-run', 'final'],
-    [413, 'not-run', 'retry'],
+    [413, 'not-run', 'final'],
     [429, 'not-run', 'retry'],
     [500, 'unknown', 'final'],
     [502, 'unknown', 'final'],

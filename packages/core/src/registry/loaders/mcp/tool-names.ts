@@ -9,6 +9,7 @@ import { legalToolName } from '../../naming.ts'
 
 /** So that at least 64 - 5 - 24 - 2 = 33 letters are left for the tool. */
 const MAX_SERVER = 24
+const MAX_NAME = 64
 const NONE: ReadonlySet<string> = new Set()
 
 /** What all names of a server's tools start with. */
@@ -17,7 +18,7 @@ export function mcpToolPrefix(server: string): string {
     .replace(/_{2,}/g, '_')
     .replace(/^_+|_+$/g, '')
   if (plain === server && plain.length <= MAX_SERVER) return `mcp__${plain}__`
-  const mark = digestOf(server).slice(-6)
+  const mark = markOf(server)
   return `mcp__${plain.slice(0, MAX_SERVER - mark.length - 1).replace(/_+$/, '') || 'server'}_${mark}__`
 }
 
@@ -44,6 +45,22 @@ export function mcpToolNames(server: string, originals: Iterable<string>): Reado
     if (legalToolName(wanted, NONE) === wanted) keep(original, wanted)
     else changed.push(original)
   }
-  for (const original of changed.sort()) keep(original, legalToolName(prefix + original, taken))
+  for (const original of changed.sort()) keep(original, makeName(prefix, original, taken))
   return names
+}
+
+function makeName(prefix: string, original: string, taken: ReadonlySet<string>): string {
+  const legal = legalToolName(original, NONE)
+  const plain = prefix + legal
+  if (plain.length <= MAX_NAME && !taken.has(plain)) return plain
+  // A mark made of the original tells apart what is equal after the cut; should two marks be equal, the next one is tried.
+  for (let attempt = 0; ; attempt++) {
+    const mark = markOf(attempt === 0 ? original : `${original} ${attempt}`)
+    const name = `${prefix}${legal.slice(0, MAX_NAME - prefix.length - mark.length - 1)}_${mark}`
+    if (!taken.has(name)) return name
+  }
+}
+
+function markOf(text: string): string {
+  return digestOf(text).slice(-6)
 }
