@@ -89,7 +89,7 @@ export class Registry {
       const problem: RegistryProblem = {
         code: 'TOOL_INVALID',
         source,
-        ...(name === undefined ? {} : { tool: name }),
+        ...(name === undefined ? {} : { tool: name.slice(0, 100) }),
         message: `${source}: ${name === undefined ? 'a tool' : `tool ${JSON.stringify(name.slice(0, 100))}`}: ${fault.message}`,
         hint: fault.hint,
       }

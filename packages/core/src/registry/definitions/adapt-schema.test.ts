@@ -7,7 +7,7 @@ import { type SchemaRule, schemaAdapter } from './adapt-schema.ts'
 
 const ALL = new Set(['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not'])
 const KEEP: SchemaRule = { rootRefuses: ALL, refs: 'keep', wantsItems: true }
-const ALONE: SchemaRule = { rootRefuses: ALL, refs: 'defs-alone', wantsItems: true }
+const ALONE: SchemaRule = { rootRefuses: ALL, refs: 'defs-alone', wantsItems: true, constAsEnum: true }
 const NAMED: SchemaRule = { rootRefuses: ALL, refs: 'keep', wantsItems: false, propertyName: /^[A-Za-z0-9_.-]{1,64}$/ }
 
 function adapt(schema: JsonSchema, rule: SchemaRule = KEEP): JsonObject {
@@ -205,6 +205,15 @@ describe('schemaAdapter: inside', () => {
       pair: { type: 'array', items: false, prefixItems: [{ type: 'string' }, { type: 'number' }] },
       above: { type: 'number', exclusiveMinimum: 3, maximum: 9 },
     })
+  })
+
+  it('writes const as an enum where that is the only way to say it', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: { kind: { const: 'circle', title: 'Kind' }, both: { const: 1, enum: [1, 2] } },
+    }
+    assert.deepEqual(adapt(schema), schema)
+    assert.deepEqual(adapt(schema, ALONE).properties, { kind: { title: 'Kind', enum: ['circle'] }, both: { const: 1, enum: [1, 2] } })
   })
 
   it('keeps a property that is called __proto__', () => {

@@ -17,6 +17,8 @@ export interface SchemaRule {
   readonly refs: 'keep' | 'defs-alone'
   /** An array without `items` is refused. */
   readonly wantsItems: boolean
+  /** `const` is not known there: it is written as an `enum` of one. */
+  readonly constAsEnum?: boolean
   /** What a property at the root may be called; others are left out and named in the note. */
   readonly propertyName?: RegExp
 }
@@ -125,7 +127,12 @@ class Walker {
     const ref = ownValue(node, '$ref')
     if (typeof ref === 'string' && !this.#mayStay(node, ref)) return this.#inline(node, ref, depth)
     const out: [string, JsonValue][] = []
-    for (const [key, value] of Object.entries(modern(node))) out.push([key, this.#member(key, value, depth)])
+    for (const [key, value] of Object.entries(modern(node))) {
+      if (key !== 'const' || this.#rule.constAsEnum !== true || Object.hasOwn(node, 'enum'))
+        out.push([key, this.#member(key, value, depth)])
+    }
+    const fixed = this.#rule.constAsEnum === true && !Object.hasOwn(node, 'enum') ? ownValue(node, 'const') : undefined
+    if (fixed !== undefined) out.push(['enum', [fixed]])
     if (this.#rule.wantsItems && allowsArray(node) && !Object.hasOwn(node, 'items')) out.push(['items', {}])
     return Object.fromEntries(out)
   }

@@ -9,6 +9,7 @@ const adapt = schemaAdapter({
   rootRefuses: new Set(['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not']),
   refs: 'defs-alone',
   wantsItems: true,
+  constAsEnum: true,
 })
 
 /**
