@@ -8,6 +8,7 @@ export function countByte(bytes: Uint8Array, value: number): number {
   let at = 0
   const { length } = bytes
   for (; at < length && ((bytes.byteOffset + at) & 3) !== 0; at++) if (bytes[at] === value) count++
+  if (length - at < 4) return count + countSlowly(bytes, value, at)
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (length - at) >> 2)
   const pattern = Math.imul(value, 0x01010101)
   for (let from = 0; from < words.length; ) {
@@ -20,6 +21,11 @@ export function countByte(bytes: Uint8Array, value: number): number {
     }
     count += (counters & 0xff) + ((counters >>> 8) & 0xff) + ((counters >>> 16) & 0xff) + (counters >>> 24)
   }
-  for (at += words.length * 4; at < length; at++) if (bytes[at] === value) count++
+  return count + countSlowly(bytes, value, at + words.length * 4)
+}
+
+function countSlowly(bytes: Uint8Array, value: number, from: number): number {
+  let count = 0
+  for (let at = from; at < bytes.length; at++) if (bytes[at] === value) count++
   return count
 }

@@ -47,12 +47,21 @@ function objectText(value: object, roomy: number): string {
     if (value instanceof Uint8Array) return bytesText(value)
     if (value instanceof Date) return dateText(value)
     if (value instanceof Error) return errorText(value)
-    const json = isPlainJson(value, 0) ? value : jsonable(value, new Set())
+    const json = isPlain(value) ? value : jsonable(value, new Set())
     if (typeof json === 'string') return json
     const text = JSON.stringify(json)
     return text.length > roomy ? JSON.stringify(json, undefined, 1) : text
   } catch (error) {
     return `(a value that cannot be written as text: ${reasonOf(error)})`
+  }
+}
+
+function isPlain(value: object): boolean {
+  try {
+    return isPlainJson(value, 0)
+  } catch {
+    // A getter or a proxy that throws: the careful way names the member.
+    return false
   }
 }
 
