@@ -29,44 +29,60 @@ export class AnthropicWire implements Wire {
   #finish: FinishReason | undefined
   #inputTokens: number | undefined
   #outputTokens: number | undefined
+  #idle = true
   #ended = false
   #failed = false
   #stray = false
+
+  get idle(): boolean {
+    return this.#idle
+  }
 
   constructor(cx: WireContext) {
     this.#cx = cx
   }
 
   event(value: JsonObject): void {
+    if (this.#read(value)) this.#idle = false
+  }
+
+  /** False for what this wire does not know. */
+  #read(value: JsonObject): boolean {
     switch (value.type) {
       case 'content_block_delta':
         this.#delta(numberOf(value.index) ?? 0, objectOf(value.delta))
-        return
+        return true
       case 'content_block_start':
         this.#start(numberOf(value.index) ?? 0, objectOf(value.content_block))
-        return
+        return true
       case 'content_block_stop':
         this.#stop(numberOf(value.index) ?? 0)
-        return
+        return true
       case 'message_start':
         this.#message(objectOf(value.message))
-        return
+        return true
       case 'message_delta':
         this.#stopReason(objectOf(value.delta)?.stop_reason)
         this.#usage(value.usage)
-        return
+        return true
       case 'message_stop':
         this.done()
-        return
+        return true
       case 'message':
         this.#whole(value)
-        return
+        return true
+      case 'ping':
+        return true
       default:
-        if (value.error !== undefined && value.error !== null) {
-          this.#failed = true
-          this.#cx.emit({ type: 'problem', ...providerError(value.error) })
-        }
+        return this.#readError(value.error)
     }
+  }
+
+  #readError(error: JsonValue | undefined): boolean {
+    if (error === undefined || error === null) return false
+    this.#failed = true
+    this.#cx.emit({ type: 'problem', ...providerError(error) })
+    return true
   }
 
   done(): void {
@@ -204,20 +220,21 @@ export class AnthropicWire implements Wire {
   /** Closes what no `content_block_stop` has closed. Arguments that are whole are taken all the same. */
   #closeAll(cut: boolean, why = 'the stream was cut off'): void {
     for (const [index, block] of this.#blocks) {
-      if (!cut || block.call === undefined) {
-        // A block of the provider's own that is not whole must not go back.
-        if (block.call !== undefined || !cut) this.#stop(index)
-        continue
-      }
-      const args = block.json === '' ? undefined : parseArguments(block.json)
-      if (block.tooLarge || args?.ok === true) {
-        this.#finishCall(block.call, block)
-        continue
-      }
-      const place = block.json === '' ? 'before the arguments' : `inside the arguments, after ${block.json.length} characters`
-      this.#cx.book.finish(block.call, broken(block.json, `${why} ${place}`, 'STREAM_BROKEN'))
+      if (!cut) this.#stop(index)
+      else if (block.call !== undefined) this.#cutCall(block.call, block, why)
+      // A block of the provider's own that is not whole must not go back.
     }
     this.#blocks.clear()
+  }
+
+  #cutCall(call: OpenCall, block: Block, why: string): void {
+    const whole = block.tooLarge || (block.json !== '' && parseArguments(block.json).ok)
+    if (whole) {
+      this.#finishCall(call, block)
+      return
+    }
+    const place = block.json === '' ? 'before the arguments' : `inside the arguments, after ${block.json.length} characters`
+    this.#cx.book.finish(call, broken(block.json, `${why} ${place}`, 'STREAM_BROKEN'))
   }
 }
 

@@ -2,7 +2,8 @@ import type { CallArguments } from '../contract/call.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { isJsonObject, type JsonValue } from '../contract/json.ts'
 import { findJsonFault } from './json-fault.ts'
-import { skipJsonSpace } from './json-scanner.ts'
+import { nestingOf, skipJsonSpace } from './json-scanner.ts'
+import { parseJson } from './parse-json.ts'
 
 /**
  * Owns the step from what a model sent as arguments to {@link CallArguments}: absent, `null`, `""` and `{}` are an empty object; an
@@ -32,23 +33,6 @@ function kindOf(value: JsonValue): string {
   if (Array.isArray(value)) return 'an array'
   if (value === null) return 'null'
   return `a ${typeof value}`
-}
-
-/** The nesting of a JSON text, without parsing it. */
-function depthOfText(text: string): number {
-  let depth = 0
-  let deepest = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (inString) {
-      if (code === 0x5c) at++
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return deepest
 }
 
 /** The nesting of a value, by a list of its own instead of recursion; stops counting above `limit`. */
@@ -81,9 +65,10 @@ const TOO_DEEP = `the arguments are nested deeper than ${MAX_DEPTH} levels`
  */
 export function parseArguments(raw: string, deepest?: number): CallArguments {
   if (skipJsonSpace(raw) === raw.length) return { ok: true, value: {} }
+  if (deepest !== undefined && deepest > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
   let value: JsonValue
   try {
-    value = JSON.parse(raw)
+    value = deepest === undefined ? parseJson(raw) : JSON.parse(raw)
   } catch {
     const fault = findJsonFault(raw)
     if (fault === undefined) return broken(raw, 'the arguments are no JSON')
@@ -94,7 +79,7 @@ export function parseArguments(raw: string, deepest?: number): CallArguments {
   if (value === null) return { ok: true, value: {} }
   if (!isJsonObject(value)) return broken(raw, `the arguments are ${kindOf(value)}, not a JSON object`)
   // Two characters is the least that a level takes, so short text needs no counting.
-  if (raw.length > 2 * MAX_DEPTH && (deepest ?? depthOfText(raw)) > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
+  if (raw.length > 2 * MAX_DEPTH && (deepest ?? nestingOf(raw)) > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
   return { ok: true, value }
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../contract/json.ts'
 import { argumentsOf, broken, parseArguments, tooLarge } from './arguments.ts'
 import type { CallBook, OpenCall } from './call-book.ts'
 import { JsonScanner, skipJsonSpace } from './json-scanner.ts'
+import type { WireContext } from './wire.ts'
 
 /**
  * Owns one call while its pieces arrive: name, id, the text of its arguments. Knows when the arguments are complete
@@ -10,6 +11,8 @@ import { JsonScanner, skipJsonSpace } from './json-scanner.ts'
 export class CallSlot {
   /** What the provider uses to say which call a piece belongs to; undefined when it gives no index. */
   readonly key: JsonValue | undefined
+  /** Serial number of the event that began it. */
+  readonly began: number
   /** As the provider sent it, for recognising the next piece; may be the same for several calls. */
   id: string | undefined
   name = ''
@@ -20,13 +23,15 @@ export class CallSlot {
   #value: JsonObject | undefined
   #scanner = new JsonScanner()
   #open: OpenCall | undefined
+  #spoilt = false
   readonly #book: CallBook
   readonly #limit: number
 
-  constructor(key: JsonValue | undefined, book: CallBook, limit: number) {
+  constructor(key: JsonValue | undefined, serial: number, cx: WireContext) {
     this.key = key
-    this.#book = book
-    this.#limit = limit
+    this.began = serial
+    this.#book = cx.book
+    this.#limit = cx.limits.argumentChars
   }
 
   /** The index of the announced call; undefined before its name is known. */
@@ -85,8 +90,8 @@ export class CallSlot {
   spoil(text: string): void {
     this.#text += text
     this.#spoilt = true
+    if (this.#text.length > this.#limit) this.#settle(tooLarge(this.#text, this.#limit))
   }
-  #spoilt = false
 
   get spoilt(): boolean {
     return this.#spoilt

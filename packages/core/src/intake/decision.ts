@@ -2,6 +2,7 @@ import type { DecisionNote, FinishReason } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
 import { argumentsOf } from './arguments.ts'
 import { findJsonFault } from './json-fault.ts'
+import { parseJson } from './parse-json.ts'
 import { clipped, stringOf, type TextReader, type WireContext } from './wire.ts'
 
 /**
@@ -92,9 +93,9 @@ export class DecisionReader implements TextReader {
   }
 
   #text(text: string): void {
-    let value: unknown
+    let value: JsonValue
     try {
-      value = JSON.parse(text)
+      value = parseJson(text)
     } catch {
       const fault = findJsonFault(text)
       if (fault?.incomplete === true && text.startsWith('{')) {

@@ -4,10 +4,12 @@ import { AdjutantError, type ErrorCode } from '../contract/errors.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import type { IdSource } from '../contract/ports.ts'
 import { AnthropicWire } from './anthropic.ts'
+import { BareTextReader } from './bare-text.ts'
 import { CallBook, type Emit } from './call-book.ts'
-import { DecisionReader, withoutFence } from './decision.ts'
+import { DecisionReader } from './decision.ts'
 import { type FrameSink, type Frames, JsonFrames, SseFrames } from './frames.ts'
 import { OpenAiChatWire } from './openai-chat.ts'
+import { parseJson } from './parse-json.ts'
 import { dialectOf, foreignWire, framingOf } from './recognise.ts'
 import { TaggedTextReader } from './tagged-text.ts'
 import { Utf8Input } from './utf8-input.ts'
@@ -34,9 +36,6 @@ export interface DecoderOptions {
 
 /** Problems of the framing that are told one by one; the rest is counted. */
 const TOLD = 20
-
-/** Control characters that no text has; the rest of C0 occurs in terminals' output. */
-const BINARY = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
 
 function isDialect(value: string): value is Dialect {
   return DIALECTS.some((dialect) => dialect === value)
@@ -73,11 +72,14 @@ class StreamDecoder implements Decoder {
   #frames: Frames | undefined
   #wire: Wire | undefined
   #text: TextReader | undefined
-  /** Text that may be a fenced decision; only for `auto`. */
-  #fenced: string | undefined
-  #binary = false
-  #plainLength = 0
+  /** JSON that may be a provider's, around a text dialect. */
+  #carrier: string[] | undefined
+  #carrierLength = 0
+  /** What comes is text, with no framing. */
+  #plainText = false
   #values = 0
+  #decisions = 0
+  /** The first event that nobody understood. */
   #foreign: JsonObject | undefined
   #foreignError = false
   #told = 0
@@ -116,7 +118,11 @@ class StreamDecoder implements Decoder {
       this.#frames.push(text)
       return
     }
-    if (this.#plainLength > 0) {
+    if (this.#carrier !== undefined) {
+      this.#keepCarrier(text)
+      return
+    }
+    if (this.#plainText) {
       this.#plain(text)
       return
     }
@@ -134,6 +140,16 @@ class StreamDecoder implements Decoder {
       this.#plain(head)
       return
     }
+    if (framing === 'json' && expected === 'text') {
+      this.#carrier = []
+      this.#keepCarrier(head)
+      return
+    }
+    this.#open(framing)
+    this.#frames?.push(head)
+  }
+
+  #open(framing: 'sse' | 'json'): void {
     const sink: FrameSink = {
       value: (value) => this.#value(value),
       done: () => this.#wire?.done(),
@@ -141,32 +157,70 @@ class StreamDecoder implements Decoder {
     }
     const { lineChars } = this.#cx.limits
     this.#frames = framing === 'sse' ? new SseFrames(sink, lineChars) : new JsonFrames(sink, lineChars, (body) => this.#notJson(body))
-    this.#frames.push(head)
+  }
+
+  #keepCarrier(text: string): void {
+    this.#carrier?.push(text)
+    this.#carrierLength += text.length
+    if (this.#carrierLength <= this.#cx.limits.lineChars) return
+    const kept = this.#carrier?.join('') ?? ''
+    this.#carrier = undefined
+    this.#plain(kept)
+  }
+
+  /** A text dialect in what may be a provider's JSON: only if one of its values says so, else it is a text that looks like it. */
+  #closeCarrier(text: string): void {
+    this.#carrier = undefined
+    if (!holdsWire(text)) {
+      this.#plain(text)
+      return
+    }
+    this.#open('json')
+    this.#frames?.push(text)
   }
 
   #flush(): void {
     if (this.#head !== '') this.#choose(true)
+    if (this.#carrier !== undefined) this.#closeCarrier(this.#carrier.join(''))
     this.#frames?.end()
-    if (this.#fenced !== undefined) this.#closeFence(this.#fenced)
     if (this.#told > TOLD)
       this.#emit({ type: 'problem', code: 'INVALID_JSON', message: `${this.#told - TOLD} more parts could not be read` })
   }
 
   #finish(): FinishReason | undefined {
-    const said = this.#wire?.end()
+    const wire = this.#wire
+    const understood = wire === undefined ? this.#frames === undefined || this.#decisions > 0 : !wire.idle
+    if (!understood) {
+      this.#notUnderstood()
+      return this.#foreignError ? 'error' : undefined
+    }
+    const said = wire?.end()
     const inText = this.#text?.end()
-    if (this.#frames !== undefined && this.#values === 0 && this.#told === 0)
-      this.#problem('STREAM_BROKEN', 'nothing was read: the stream has no events')
-    if (this.#wire === undefined && this.#text === undefined && !this.#binary) this.#unknown()
-    if (this.#foreignError) return 'error'
     // The words of a cut stream may hold whole calls, but it did not finish.
-    if (this.#wire !== undefined) return said === 'stop' && inText === 'tool-calls' ? inText : said
-    return this.#binary ? undefined : inText
+    return wire === undefined || (said === 'stop' && inText === 'tool-calls') ? inText : said
+  }
+
+  #notUnderstood(): void {
+    if (this.#foreignError) return
+    if (this.#values === 0) {
+      // What could not be read has been told already.
+      if (this.#told === 0) this.#problem('STREAM_BROKEN', 'nothing was read: the stream has no events')
+      else if (this.#dialect === 'auto') this.#unknown('no event could be read')
+      return
+    }
+    this.#unknown(this.#foreign === undefined ? 'no event says what it is' : foreignWire(this.#foreign))
+  }
+
+  #unknown(why: string): void {
+    const what = this.#dialect === 'auto' ? 'the dialect was not recognised' : `the stream is not of the dialect ${this.#dialect}`
+    const message = `${what}: ${why}; known are ${DIALECTS.join(', ')}`
+    this.#emit({ type: 'problem', code: 'UNKNOWN_DIALECT', message })
   }
 
   #resolved(): Dialect {
     if (this.#dialect !== 'auto') return this.#dialect
     if (this.#text instanceof DecisionReader) return 'decision'
+    if (this.#text instanceof BareTextReader) return this.#text.dialect
     return this.#wire?.dialect ?? (this.#frames === undefined ? 'tagged-text' : 'openai-chat')
   }
 
@@ -179,6 +233,7 @@ class StreamDecoder implements Decoder {
     this.#values++
     if (this.#wire !== undefined) {
       this.#wire.event(value)
+      if (this.#wire.idle) this.#foreign ??= value
       return
     }
     const dialect = dialectOf(value)
@@ -188,7 +243,9 @@ class StreamDecoder implements Decoder {
     }
     if (dialect === 'decision') {
       this.#text ??= new DecisionReader(this.#cx)
-      if (this.#text instanceof DecisionReader) this.#text.value(value)
+      if (!(this.#text instanceof DecisionReader)) return
+      this.#decisions++
+      this.#text.value(value)
       return
     }
     const cx = this.#text === undefined ? this.#cx : { ...this.#cx, emit: this.#intoText(this.#text) }
@@ -210,13 +267,6 @@ class StreamDecoder implements Decoder {
     this.#foreign ??= value
   }
 
-  #unknown(): void {
-    if (this.#foreignError) return
-    const known = DIALECTS.join(', ')
-    const why = this.#foreign === undefined ? 'no event could be read' : foreignWire(this.#foreign)
-    this.#emit({ type: 'problem', code: 'UNKNOWN_DIALECT', message: `the dialect was not recognised: ${why}; known are ${known}` })
-  }
-
   /** A text that begins with a brace and is no JSON: text with tags, maybe. */
   #notJson(body: string): boolean {
     if (this.#dialect === 'openai-chat' || this.#dialect === 'anthropic') return false
@@ -227,56 +277,22 @@ class StreamDecoder implements Decoder {
   }
 
   #plain(text: string): void {
-    if (this.#dialect !== 'auto') {
-      this.#plainLength += text.length
-      this.#text?.push(text)
-      return
-    }
-    if (this.#binary) return
-    const place = BINARY.exec(text)?.index ?? replacedAt(text, this.#plainLength)
-    const good = place === undefined ? text : text.slice(0, place)
-    if (this.#plainLength === 0 && /^\s*```/.test(good)) this.#fenced = ''
-    this.#plainLength += text.length
-    if (this.#fenced !== undefined) this.#fenced += good
-    else if (good !== '') this.#plainText(good)
-    if (place === undefined) return
-    this.#binary = true
-    const position = this.#plainLength - text.length + place
-    this.#emit({
-      type: 'problem',
-      code: 'UNKNOWN_DIALECT',
-      message: `the input is no UTF-8 text: it is binary from character ${position} on`,
-    })
-  }
-
-  #plainText(text: string): void {
-    this.#text ??= new TaggedTextReader(this.#cx)
+    this.#plainText = true
+    this.#text ??= new BareTextReader(this.#cx)
     this.#text.push(text)
-  }
-
-  #closeFence(text: string): void {
-    this.#fenced = undefined
-    const inside = withoutFence(text)
-    let value: unknown
-    try {
-      value = JSON.parse(inside)
-    } catch {
-      this.#plainText(text)
-      return
-    }
-    if (!isJsonObject(value) || dialectOf(value) !== 'decision') {
-      this.#plainText(text)
-      return
-    }
-    const reader = new DecisionReader(this.#cx)
-    this.#text = reader
-    reader.value(value)
   }
 }
 
-/** A replacement character right at the beginning: bytes of another encoding. */
-function replacedAt(text: string, before: number): number | undefined {
-  if (before >= 64) return undefined
-  const at = text.indexOf('\uFFFD')
-  return at !== -1 && before + at < 64 ? at : undefined
+/** Whether a body, or the first of JSON lines, is of a provider's wire. */
+function holdsWire(text: string): boolean {
+  for (const candidate of [text, text.trimStart().split('\n', 1)[0] ?? '']) {
+    try {
+      const value = parseJson(candidate)
+      const dialect = isJsonObject(value) ? dialectOf(value) : undefined
+      if (dialect === 'openai-chat' || dialect === 'anthropic') return true
+    } catch {
+      // Not this one.
+    }
+  }
+  return false
 }

@@ -1,7 +1,8 @@
 import { createParser } from 'eventsource-parser'
 import type { ErrorCode } from '../contract/errors.ts'
-import { isJsonObject, type JsonObject } from '../contract/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
 import { findJsonFault } from './json-fault.ts'
+import { parseJson } from './parse-json.ts'
 import { clipped } from './wire.ts'
 
 /**
@@ -75,7 +76,7 @@ class LineBuffer {
 
 function parsed(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
@@ -119,10 +120,9 @@ export class SseFrames implements Frames {
 
   #event(data: string): void {
     this.#count++
-    // `JSON.parse` in line: this is the hot path, one call for each delta.
-    let value: unknown
+    let value: JsonValue
     try {
-      value = JSON.parse(data)
+      value = parseJson(data)
     } catch {
       this.#unread(data)
       return
@@ -239,9 +239,9 @@ export class JsonFrames implements Frames {
   }
 
   #readBody(text: string): void {
-    let value: unknown
+    let value: JsonValue
     try {
-      value = JSON.parse(text)
+      value = parseJson(text)
     } catch {
       this.#readBroken(text)
       return

@@ -1,3 +1,5 @@
+import { PARSE_DEPTH } from './parse-json.ts'
+
 /**
  * Owns the answer to "what is wrong with this JSON, and where?", in words a model can act on. Called only for text that
  * `JSON.parse` refused (or to measure nesting), so its speed does not matter much; still one pass and no recursion, because the text
@@ -144,6 +146,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
       case 'value':
       case 'value or ]': {
         if (char === '{' || char === '[') {
+          if (inObject.length >= PARSE_DEPTH) return faultAt(text, position, `found more than ${PARSE_DEPTH} levels of nesting`)
           inObject.push(char === '{')
           expecting = char === '{' ? 'key or }' : 'value or ]'
           position++

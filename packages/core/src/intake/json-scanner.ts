@@ -26,6 +26,23 @@ export function skipJsonSpace(text: string, from = 0): number {
   return at
 }
 
+/** The nesting of a JSON text, without parsing it: a parser's memory grows with it, and may run out before it can say so. */
+export function nestingOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === BACKSLASH) at++
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) deepest = Math.max(deepest, ++depth)
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
+  }
+  return deepest
+}
+
 /**
  * Finds the closing brace of one JSON object over any number of pieces.
  *

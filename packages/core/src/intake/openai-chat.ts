@@ -28,10 +28,15 @@ export class OpenAiChatWire implements Wire {
   #choice: number | undefined
   #finish: FinishReason | undefined
   #usage: Usage | undefined
+  #idle = true
   #ended = false
   #failed = false
   #otherChoices = false
   readonly #late = new Set<CallSlot>()
+
+  get idle(): boolean {
+    return this.#idle
+  }
 
   constructor(cx: WireContext) {
     this.#cx = cx
@@ -42,7 +47,10 @@ export class OpenAiChatWire implements Wire {
     const error = value.error
     if (error !== undefined && error !== null) this.#fail(error)
     const choices = value.choices
-    if (Array.isArray(choices)) for (const choice of choices) if (isJsonObject(choice)) this.#readChoice(choice)
+    if (Array.isArray(choices)) {
+      this.#idle = false
+      for (const choice of choices) if (isJsonObject(choice)) this.#readChoice(choice)
+    }
     if (this.#closed.length > 0) this.#settleClosed()
     this.#readUsage(value)
   }
@@ -66,6 +74,7 @@ export class OpenAiChatWire implements Wire {
 
   #fail(error: JsonValue): void {
     this.#failed = true
+    this.#idle = false
     this.#cx.emit({ type: 'problem', ...providerError(error) })
   }
 
@@ -180,6 +189,8 @@ export class OpenAiChatWire implements Wire {
 
   #startsAnew(slot: CallSlot, id: string | undefined, name: string | undefined, args: JsonValue | undefined): boolean {
     if (name !== undefined && slot.name !== '' && name !== slot.name) return true
+    // Two named pieces in one event, with nothing else to tell them apart.
+    if (name !== undefined && id === undefined && slot.began === this.#serial) return true
     if (slot.complete || slot.settled) {
       if (id !== undefined && slot.id === undefined) return true
       if (slot.spoilt) return false
@@ -192,7 +203,7 @@ export class OpenAiChatWire implements Wire {
   }
 
   #begin(key: JsonValue | undefined, id: string | undefined): CallSlot {
-    const slot = new CallSlot(key, this.#cx.book, this.#cx.limits.argumentChars)
+    const slot = new CallSlot(key, this.#serial, this.#cx)
     if (key !== undefined) this.#byIndex.set(key, slot)
     if (id !== undefined) this.#byId.set(id, slot)
     this.#open.add(slot)

@@ -36,28 +36,28 @@ const WIRE_KEYS = new Set([
  * @param text the dialect lives in text, so that bare text must stay text unless it surely is a provider's stream around it
  */
 export function framingOf(head: string, expected: 'wire' | 'text' | 'any', final: boolean): Framing | 'wait' {
-  const start = /\S/.exec(head)?.index
-  if (start === undefined) return final || head.length > ENOUGH ? (expected === 'wire' ? 'sse' : 'plain') : 'wait'
-  const first = head.charAt(start)
-  if (first === '{') {
-    if (expected !== 'text') return 'json'
-    return jsonOfWire(head.slice(start, start + ENOUGH), final)
-  }
+  // Only this much is looked at, whatever came at once.
+  const window = head.slice(0, ENOUGH)
+  const last = final || head.length >= ENOUGH
+  const start = /\S/.exec(window)?.index
+  if (start === undefined) return last ? (expected === 'wire' ? 'sse' : 'plain') : 'wait'
+  const first = window.charAt(start)
+  if (first === '{') return expected === 'text' ? jsonOfWire(window.slice(start), last) : 'json'
   if (first === '[') {
     if (expected === 'wire') return 'json'
     if (expected === 'text') return 'plain'
-    const next = /^\[\s*(\S)/.exec(head.slice(start, start + ENOUGH))?.[1]
-    if (next === undefined) return final || head.length > ENOUGH ? 'plain' : 'wait'
+    const next = /^\[\s*(\S)/.exec(window.slice(start))?.[1]
+    if (next === undefined) return last ? 'plain' : 'wait'
     return next === '{' ? 'json' : 'plain'
   }
   if (expected === 'wire') return 'sse'
-  return sseOrPlain(head.slice(0, ENOUGH), expected === 'text', final || head.length >= ENOUGH)
+  return sseOrPlain(window, expected === 'text', last)
 }
 
 function jsonOfWire(head: string, final: boolean): Framing | 'wait' {
   const key = /^\{\s*"([A-Za-z_]*)"/.exec(head)?.[1]
   if (key !== undefined) return WIRE_KEYS.has(key) ? 'json' : 'plain'
-  if (!final && head.length < ENOUGH && /^\{\s*(?:"[A-Za-z_]*)?$/.test(head)) return 'wait'
+  if (!final && /^\{\s*(?:"[A-Za-z_]*)?$/.test(head)) return 'wait'
   return 'plain'
 }
 
@@ -75,11 +75,9 @@ function sseOrPlain(head: string, strict: boolean, final: boolean): Framing | 'w
       }
       if (field === 'data:') {
         const payload = line.slice(5).trim()
-        if (payload.startsWith('{') || '[DONE]' === payload) return 'sse'
-        if (payload === '' && end === -1) return final ? (strict ? 'plain' : 'sse') : 'wait'
-        if (!strict) return 'sse'
-        if ('[DONE]'.startsWith(payload) && end === -1 && !final) return 'wait'
-        return 'plain'
+        if (!strict || payload.startsWith('{')) return 'sse'
+        if (end !== -1 || final) return payload === '[DONE]' ? 'sse' : 'plain'
+        return '[DONE]'.startsWith(payload) ? 'wait' : 'plain'
       }
     }
     if (end === -1) break

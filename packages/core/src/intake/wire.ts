@@ -7,6 +7,8 @@ import type { CallBook, Emit } from './call-book.ts'
 /** What a provider's reader offers, whatever the framing: parsed events go in, decode events come out. */
 export interface Wire {
   readonly dialect: 'openai-chat' | 'anthropic'
+  /** Nothing has come yet that this wire knows. */
+  readonly idle: boolean
   /** One event of a stream, or a whole answer. Ignores what it does not know: providers add things. */
   event(value: JsonObject): void
   /** The stream's own end mark was read. */

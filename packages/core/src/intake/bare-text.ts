@@ -1,0 +1,98 @@
+import type { Dialect, FinishReason } from '../contract/decode.ts'
+import { isJsonObject, type JsonValue } from '../contract/json.ts'
+import { DecisionReader, withoutFence } from './decision.ts'
+import { parseJson } from './parse-json.ts'
+import { dialectOf } from './recognise.ts'
+import { TaggedTextReader } from './tagged-text.ts'
+import type { TextReader, WireContext } from './wire.ts'
+
+/**
+ * Reads text of which nobody said what it is: with tags, or a fenced decision. Refuses what is no text at all. Only a text that begins with a
+ * fence is held back until its end.
+ */
+
+/** Control characters that no text has; the rest of C0 occurs in the output of terminals. */
+const BINARY = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
+
+/** Bytes of another encoding show themselves at once; a broken character further on is no reason to refuse a text. */
+const EARLY = 64
+
+export class BareTextReader implements TextReader {
+  readonly #cx: WireContext
+  #reader: TaggedTextReader | DecisionReader
+  #fenced: string | undefined
+  #begun = ''
+  #length = 0
+  #binary = false
+
+  constructor(cx: WireContext) {
+    this.#cx = cx
+    this.#reader = new TaggedTextReader(cx)
+  }
+
+  get dialect(): Dialect {
+    return this.#reader instanceof DecisionReader ? 'decision' : 'tagged-text'
+  }
+
+  push(text: string): void {
+    if (this.#binary) return
+    const place = BINARY.exec(text)?.index ?? this.#replacedAt(text)
+    this.#take(place === undefined ? text : text.slice(0, place))
+    if (place !== undefined) {
+      this.#binary = true
+      const message = `the input is no UTF-8 text: it is binary from character ${this.#length + place} on`
+      this.#cx.emit({ type: 'problem', code: 'UNKNOWN_DIALECT', message })
+    }
+    this.#length += text.length
+  }
+
+  end(): FinishReason | undefined {
+    if (this.#fenced !== undefined) this.#closeFence(this.#fenced)
+    else if (this.#begun !== '') this.#reader.push(this.#begun)
+    const finish = this.#reader.end()
+    return this.#binary ? undefined : finish
+  }
+
+  #take(text: string): void {
+    if (this.#fenced !== undefined) {
+      this.#fenced += text
+      return
+    }
+    const so = this.#begun + text
+    // Enough to know whether it begins with a fence.
+    if (this.#begun !== '' || this.#length === 0) {
+      const first = so.trimStart()
+      if (first.length < 3 && '```'.startsWith(first) && so.length < 4_096) {
+        this.#begun = so
+        return
+      }
+      this.#begun = ''
+      if (first.startsWith('```')) {
+        this.#fenced = so
+        return
+      }
+    }
+    if (so !== '') this.#reader.push(so)
+  }
+
+  #closeFence(text: string): void {
+    if (isDecision(withoutFence(text))) this.#reader = new DecisionReader(this.#cx)
+    this.#reader.push(text)
+  }
+
+  #replacedAt(text: string): number | undefined {
+    if (this.#length >= EARLY) return undefined
+    const at = text.indexOf('\uFFFD')
+    return at !== -1 && this.#length + at < EARLY ? at : undefined
+  }
+}
+
+function isDecision(text: string): boolean {
+  let value: JsonValue
+  try {
+    value = parseJson(text)
+  } catch {
+    return false
+  }
+  return isJsonObject(value) && dialectOf(value) === 'decision'
+}

@@ -1,0 +1,20 @@
+import type { JsonValue } from '../contract/json.ts'
+import { nestingOf } from './json-scanner.ts'
+
+/**
+ * Levels that a parser is let into. Its memory grows with every open bracket, some thirty bytes each: a hundred megabytes of
+ * brackets would end the process. No provider's event comes near a hundred.
+ */
+export const PARSE_DEPTH = 10_000
+
+/** Text shorter than this cannot nest deep enough to do harm, and is not measured. */
+const MEASURED = 1_048_576
+
+/**
+ * `JSON.parse` for text from outside.
+ * @throws SyntaxError for what is no JSON, and for what is nested deeper than {@link PARSE_DEPTH} levels (told only of long text)
+ */
+export function parseJson(text: string): JsonValue {
+  if (text.length > MEASURED && nestingOf(text) > PARSE_DEPTH) throw new SyntaxError(`nested deeper than ${PARSE_DEPTH} levels`)
+  return JSON.parse(text)
+}
