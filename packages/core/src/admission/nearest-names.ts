@@ -66,7 +66,8 @@ function scoreOf(asked: Asked, name: string, floor: number): number {
 
 function letterScore(asked: Asked, candidate: string, floor: number): number {
   const longest = Math.max(asked.text.length, candidate.length)
-  const allowed = Math.floor(longest * (1 - Math.max(floor, LEAST_LETTERS)))
+  // A hair more, since 3 * (1 - 2 / 3) is a little less than 1.
+  const allowed = Math.floor(longest * (1 - Math.max(floor, LEAST_LETTERS)) + 1e-9)
   if (Math.abs(asked.text.length - candidate.length) > allowed) return 0
   // Each kind of letter that only one of them has costs a change: most names are told apart by this alone.
   const letters = lettersOf(candidate)

@@ -28,6 +28,8 @@ export interface NormalisedSchema {
   readonly widestUnion: number
   /** It refers to a meta-schema of json-schema.org, which must be at hand then. */
   readonly usesMetaSchema: boolean
+  /** An object or a list is among the values of a `const` or `enum`. */
+  readonly comparesObjects: boolean
 }
 
 /** Keywords that hold a map of subschemas. */
@@ -72,7 +74,8 @@ const MODERN =
 /** @throws AdjutantError TOOL_INVALID naming the place */
 export function normaliseSchema(schema: JsonSchema): NormalisedSchema {
   const pointers = new WeakMap<object, string>()
-  if (typeof schema === 'boolean') return { schema, dialect: '2020-12', pointers, widestUnion: 1, usesMetaSchema: false }
+  if (typeof schema === 'boolean')
+    return { schema, dialect: '2020-12', pointers, widestUnion: 1, usesMetaSchema: false, comparesObjects: false }
   if (!isJsonObject(schema)) throw invalid('', `a schema is an object, true or false, not ${clippedJson(schema)}`)
   if (isLargerThan(schema, MAX_SCHEMA_DEPTH, MAX_SCHEMA_VALUES)) {
     throw invalid('', `it is nested deeper than ${MAX_SCHEMA_DEPTH} levels, has more than ${MAX_SCHEMA_VALUES} values, or contains itself`)
@@ -80,7 +83,8 @@ export function normaliseSchema(schema: JsonSchema): NormalisedSchema {
   const dialect = dialectOf(schema)
   const reader = new SchemaReader(dialect, pointers)
   const copy = reader.object(schema, '')
-  return { schema: copy, dialect, pointers, widestUnion: reader.widestUnion, usesMetaSchema: reader.usesMetaSchema }
+  const { widestUnion, usesMetaSchema, comparesObjects } = reader
+  return { schema: copy, dialect, pointers, widestUnion, usesMetaSchema, comparesObjects }
 }
 
 export function invalid(pointer: string, problem: string, cause?: unknown): AdjutantError {
@@ -93,6 +97,7 @@ class SchemaReader {
   readonly #pointers: WeakMap<object, string>
   usesMetaSchema = false
   widestUnion = 1
+  comparesObjects = false
 
   constructor(dialect: SchemaDialect, pointers: WeakMap<object, string>) {
     this.#dialect = dialect
@@ -119,6 +124,7 @@ class SchemaReader {
     }
     if (VALUES.has(key)) {
       if (key === 'enum' && value === null) return undefined
+      if (key === 'const' || (key === 'enum' && isJsonArray(value))) this.comparesObjects ||= holdsObject(key === 'const' ? [value] : value)
       // One example without a list around it.
       if (key === 'examples' && !Array.isArray(value)) return [value]
       return value
@@ -180,6 +186,10 @@ class SchemaReader {
     }
     return changed
   }
+}
+
+function holdsObject(values: unknown): boolean {
+  return isJsonArray(values) && values.some((value) => typeof value === 'object' && value !== null)
 }
 
 /** The compiler looks at no property named `__proto__`; the same name as a pattern it does look at. */

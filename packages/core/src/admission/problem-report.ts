@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonSchema, ownValue } from '../contract/json.ts'
 import { bestAlternative } from './best-alternative.ts'
 import { describeSchema, describeValue } from './describe-schema.ts'
+import { twinsIn } from './exact-keywords.ts'
 import { clippedJson, isJsonArray, isSchema, pointerKeys, pointerToken, valueAt } from './json-shape.ts'
 import { nearestNames } from './nearest-names.ts'
 import { exampleFor, exampleOf } from './schema-example.ts'
@@ -126,7 +127,10 @@ const RULES: Readonly<Record<string, (issue: Issue) => string>> = {
     isJsonArray(issue.params.passingSchemas)
       ? `a value that fits one alternative only (it fits number ${issue.params.passingSchemas.map((index) => Number(index) + 1).join(' and ')})`
       : describeSchema(true, issue.schema ?? true),
-  uniqueItems: (issue) => `different items (items ${String(issue.params.j)} and ${String(issue.params.i)} are the same)`,
+  uniqueItems: (issue) => {
+    const twins = isJsonArray(issue.value) ? twinsIn(issue.value) : undefined
+    return `different items${twins === undefined ? '' : ` (items ${twins[0]} and ${twins[1]} are the same)`}`
+  },
   contains: (issue) =>
     `at least ${String(issue.params.minContains ?? 1)} item that is ${describeSchema(true, schemaIn(issue, 'contains'))}`,
   propertyNames: (issue) => `other names than ${clippedJson(issue.params.propertyName)}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AdjutantError } from '../contract/errors.ts'
-import type { JsonSchema, JsonValue } from '../contract/json.ts'
+import type { JsonObject, JsonSchema, JsonValue } from '../contract/json.ts'
 import { compileSchema } from './validate.ts'
 
 function refusal(schema: JsonSchema, value?: JsonValue): string {
@@ -217,6 +217,47 @@ describe('schemas as they are found', () => {
       assert.equal(compiled.accepts(Object.fromEntries([[name, 1]])), true, name)
       assert.equal(compiled.accepts(Object.fromEntries([[name, 'x']])), false, name)
     }
+  })
+})
+
+describe('comparing whole values', () => {
+  const bare = (members: JsonObject): JsonObject => Object.assign(Object.create(null), members)
+
+  it('compares by what the JSON says', () => {
+    const odd = { constructor: { x: 1 }, valueOf: 1, toString: 'x' }
+    for (const value of [{ a: [1, { b: 2 }] }, odd, [], [{}]] satisfies JsonValue[]) {
+      for (const schema of [{ const: value }, { enum: ['x', value] }] satisfies JsonSchema[]) {
+        const compiled = compileSchema(schema)
+        assert.equal(compiled.accepts(JSON.parse(JSON.stringify(value))), true, JSON.stringify(schema))
+        assert.equal(compiled.accepts({ ...value, more: 1 }), false)
+        assert.deepEqual(
+          compiled.issues(5).map((issue) => [issue.keyword, issue.schema]),
+          [[Object.keys(schema)[0], schema]],
+        )
+      }
+    }
+    assert.equal(compileSchema({ const: { a: { b: 1 } } }).accepts(bare({ a: bare({ b: 1 }) })), true)
+    assert.equal(compileSchema({ const: bare({ a: 1 }) }).accepts({ a: 1 }), true)
+  })
+
+  it('finds twins among items, whatever they are', () => {
+    const compiled = compileSchema({ type: 'array', uniqueItems: true })
+    assert.equal(compiled.accepts([1, '1', true, 'true', null, 'null', { a: 1 }, '{"a":1}', [1], '[1]', 0, false, '']), true)
+    assert.equal(
+      compiled.accepts([
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ]),
+      false,
+    )
+    assert.equal(compiled.accepts([{ valueOf: 1 }, { valueOf: 1 }]), false)
+    assert.equal(compileSchema({ uniqueItems: false }).accepts([1, 1]), true)
+  })
+
+  it('looks for twins in one pass', () => {
+    // Comparing each with each would be 450 000 000 comparisons of objects.
+    const many = Array.from({ length: 30_000 }, (_, n) => ({ n }))
+    assert.equal(compileSchema({ type: 'array', uniqueItems: true }).accepts(many), true)
   })
 })
 

@@ -6,6 +6,7 @@ import type { Digest } from '../contract/ids.ts'
 import { isJsonObject, type JsonObject, type JsonSchema } from '../contract/json.ts'
 import { digestOf } from '../util/canonical-json.ts'
 import { BoundedMap } from './bounded-map.ts'
+import { EXACT_CHOICES, UNIQUE_ITEMS } from './exact-keywords.ts'
 import { guardedPattern, PatternTooSlow } from './guarded-pattern.ts'
 import { clippedJson, hasMoreValuesThan, pointerToken } from './json-shape.ts'
 import { invalid, type NormalisedSchema, normaliseSchema, type SchemaDialect } from './normalise-schema.ts'
@@ -164,7 +165,11 @@ class AjvSchema implements CompiledSchema {
   }
 
   #compiler(options: Options): InstanceType<typeof Ajv> | InstanceType<typeof Ajv2020> {
-    return new COMPILERS[this.#normalised.dialect]({ ...OPTIONS, meta: this.#normalised.usesMetaSchema, ...options })
+    const { dialect, usesMetaSchema, comparesObjects } = this.#normalised
+    const compiler = new COMPILERS[dialect]({ ...OPTIONS, meta: usesMetaSchema, ...options })
+    compiler.removeKeyword('uniqueItems').addKeyword(UNIQUE_ITEMS)
+    if (comparesObjects) for (const keyword of EXACT_CHOICES) compiler.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
+    return compiler
   }
 
   #issuesOf(errors: readonly ErrorObject[] | null | undefined): readonly Issue[] {
