@@ -78,8 +78,8 @@ module.exports = {
     {
       name: 'tests-stay-out-of-sources',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '(\\.test(-d)?\\.ts$|/fixtures/|/testing/|^packages/testkit/)' },
-      to: { path: '(\\.test\\.ts$|^packages/testkit/)' },
+      from: { path: '^packages/', pathNot: '(\\.test(-d)?\\.ts$|^packages/[^/]+/test/|^packages/testkit/)' },
+      to: { path: '(\\.test\\.ts$|^packages/[^/]+/test/|^packages/testkit/)' },
     },
     {
       name: 'resolvable',
