@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { TreeIdentity } from './process-members.ts'
+import { TREE_VARIABLE } from './process-table.ts'
 
 /**
  * Owns the promise that no process tree outlives this host. Two nets: the host's `exit` event kills what is left at once, and
@@ -45,12 +46,14 @@ function killAll(): void {
 
 function startWatchdog(): void {
   // Sources run as they are, built files as JavaScript: the program beside this file has this file's ending.
-  const program = new URL(import.meta.url.endsWith('.ts') ? './process-watchdog.ts' : './process-watchdog.js', import.meta.url)
+  const program = import.meta.url.endsWith('.ts')
+    ? new URL('./process-watchdog.ts', import.meta.url)
+    : new URL('./process-watchdog.js', import.meta.url)
   const child = spawn(process.execPath, ['--no-warnings', fileURLToPath(program)], {
-    // A session of its own, so that neither Ctrl-C nor the terminal's end reaches it; no folder and no variable of the host.
+    // A session of its own, so that neither Ctrl-C nor the terminal's end reaches it, and no folder held.
     detached: true,
     cwd: '/',
-    env: {},
+    env: plainEnvironment(),
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   watchdog = child
@@ -60,6 +63,11 @@ function startWatchdog(): void {
   child.unref()
   if (child.stdin instanceof Socket) child.stdin.unref()
   for (const tree of trees.values()) tell({ add: tree.identity })
+}
+
+/** What the host's Node was told (a debugger, a preload, coverage) is not for this one; how it finds its libraries is. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_') && name !== TREE_VARIABLE))
 }
 
 function lost(child: ChildProcess): void {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { until } from '../../test/process/until.ts'
+import { until } from '../../test/fixtures/process/until.ts'
 import { isJsonObject } from '../contract/json.ts'
 import { watchdogPid } from './process-guard.ts'
 import { readProcess, readProcessTable, readTreeMarker } from './process-table.ts'
@@ -105,7 +105,7 @@ describe('process tree', () => {
 
 const STUBBORN = 'trap "" TERM HUP INT; echo ready; while :; do sleep 1; done'
 const FAMILY = 'sleep 600 & setsid sleep 601 & echo ready; wait'
-const HOST = fileURLToPath(new URL('../../test/process/host.ts', import.meta.url))
+const HOST = fileURLToPath(new URL('../../test/fixtures/process/host.ts', import.meta.url))
 
 interface Host {
   readonly child: ChildProcess

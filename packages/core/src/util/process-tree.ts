@@ -16,7 +16,7 @@ import { signalProcess } from './signal-process.ts'
  */
 
 /** Milliseconds that a tree gets to end after the end of its stdin, and again after SIGTERM, before SIGKILL. */
-export const STOP_GRACE_MS = 1_000
+const STOP_GRACE_MS = 1_000
 /** Milliseconds that are waited for the system to take killed processes away. */
 const KILL_WAIT_MS = 2_000
 const POLL_MS = 20
@@ -64,6 +64,9 @@ export class ProcessTree {
       stdio: ['pipe', 'pipe', 'pipe'],
       ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
     })
+    // Whoever wants to know listens too; nobody's silence may end the host.
+    this.child.on('error', () => {})
+    this.child.stdin.on('error', () => {})
     const pid = this.child.pid
     if (pid === undefined) return
     this.child.once('exit', (code, signal) => {
@@ -93,7 +96,7 @@ export class ProcessTree {
   }
 
   /**
-   * Ends all of it: closes stdin, after {@link STOP_GRACE_MS} sends SIGTERM, after as long again SIGKILL; at once when nothing
+   * Ends all of it: closes stdin, after a second sends SIGTERM, after as long again SIGKILL; at once when nothing
    * is left. May be called any number of times.
    * @returns the pids that even SIGKILL did not end (stuck in the kernel); normally none
    */

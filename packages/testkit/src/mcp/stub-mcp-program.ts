@@ -46,6 +46,7 @@ if (typeof behaviour.exit === 'number') process.exit(behaviour.exit)
 if (behaviour.ignoreTerm === true) process.on('SIGTERM', () => {})
 if (behaviour.ignoreEnd === true) setInterval(() => {}, 60_000)
 
+// As many a real server does: it also splits at U+2028 and U+2029, so a client that sends those as they are breaks it.
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message: unknown = JSON.parse(line)
   if (isJsonObject(message)) receive(message)

@@ -35,6 +35,8 @@ export interface StubMcpBehaviour {
 
 /** The command that starts the stub. */
 export function stubMcpServer(behaviour: StubMcpBehaviour = {}): { readonly command: string; readonly args: readonly string[] } {
-  const program = new URL(import.meta.url.endsWith('.ts') ? './stub-mcp-program.ts' : './stub-mcp-program.js', import.meta.url)
+  const program = import.meta.url.endsWith('.ts')
+    ? new URL('./stub-mcp-program.ts', import.meta.url)
+    : new URL('./stub-mcp-program.js', import.meta.url)
   return { command: process.execPath, args: ['--no-warnings', fileURLToPath(program), JSON.stringify(behaviour)] }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Clock, callId, type Progress, Session, systemClock, type ToolCall } from '@adjutant/core'
+import { type Clock, callId, isJsonObject, type Progress, Session, systemClock, type ToolCall } from '@adjutant/core'
 import {
   countingIds,
   ManualClock,
@@ -10,8 +10,8 @@ import {
   stubMcpServer,
   testContext,
 } from '@adjutant/testkit'
-import { callError, callText, callTool, toolOf } from '../../../../test/mcp/call-tool.ts'
-import { until } from '../../../../test/process/until.ts'
+import { callError, callText, callTool, toolOf } from '../../../../test/fixtures/mcp/call-tool.ts'
+import { until } from '../../../../test/fixtures/process/until.ts'
 import { readProcess } from '../../../util/process-table.ts'
 import { Registry } from '../../registry.ts'
 import { connectMcpServer, type McpConnection } from './index.ts'
@@ -24,7 +24,9 @@ for (const discover of ['refuse', 'answer'] as const) {
   describe(`a call of an MCP tool, newer protocol: ${discover === 'answer'}`, () => {
     it('gives what the server gives', async () => {
       await using stub = await connect({ discover })
-      const input = { a: [1, 'ü', null], __proto__: { b: 1 } }
+      const text = '{"a":[1,"ü\\u2028",null],"__proto__":{"b":1},"constructor":{}}'
+      const input: unknown = JSON.parse(text)
+      assert.ok(isJsonObject(input))
       assert.equal(await callText(stub, 'echo', input), JSON.stringify(input))
     })
 

@@ -67,6 +67,7 @@ interface Opened {
 }
 
 async function open(name: string, config: McpServerConfig, options: McpConnectOptions, signal?: AbortSignal): Promise<Opened> {
+  if (signal?.aborted) throw new AdjutantError('CANCELLED', `connecting to MCP server "${name}" was cancelled`)
   const deadline = new Deadline(options.clock, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, signal)
   try {
     const link = await openLink(name, config, deadline, options)

@@ -1,7 +1,7 @@
 import { AdjutantError } from '../../../contract/errors.ts'
 import type { Clock } from '../../../contract/ports.ts'
 
-/** A time by which something has to be done, or a signal that it is no longer wanted, whichever comes first. */
+/** A time by which something has to be done, or a signal (not yet aborted) that it is no longer wanted, whichever comes first. */
 export class Deadline {
   readonly ms: number
   readonly #controller = new AbortController()
@@ -11,8 +11,7 @@ export class Deadline {
     this.ms = ms
     const onAbort = (): void => this.#controller.abort(new AdjutantError('CANCELLED', 'cancelled'))
     const takeBack = clock.after(ms, () => this.#controller.abort(new AdjutantError('TIMEOUT', `not done within ${ms} ms`)))
-    if (signal?.aborted) onAbort()
-    else signal?.addEventListener('abort', onAbort, { once: true })
+    signal?.addEventListener('abort', onAbort, { once: true })
     this.#release = () => {
       takeBack()
       signal?.removeEventListener('abort', onAbort)

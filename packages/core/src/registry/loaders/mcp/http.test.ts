@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@adjutant/core'
 import { startStubMcpHttp, testContext } from '@adjutant/testkit'
-import { callError, callText } from '../../../../test/mcp/call-tool.ts'
-import { until } from '../../../../test/process/until.ts'
+import { callError, callText } from '../../../../test/fixtures/mcp/call-tool.ts'
+import { until } from '../../../../test/fixtures/process/until.ts'
 import { connectMcpServer, type McpConnection } from './index.ts'
 
 function connect(url: string, headers?: Readonly<Record<string, string>>): Promise<McpConnection> {

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { stubMcpServer } from '@adjutant/testkit'
-import { until } from '../../../../test/process/until.ts'
+import { until } from '../../../../test/fixtures/process/until.ts'
 import { type ProcessEntry, readProcess, readProcessTable } from '../../../util/process-table.ts'
 
-const HOST = fileURLToPath(new URL('../../../../test/mcp/host.ts', import.meta.url))
+const HOST = fileURLToPath(new URL('../../../../test/fixtures/mcp/host.ts', import.meta.url))
 const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
 
 function descendants(pid: number): readonly ProcessEntry[] {

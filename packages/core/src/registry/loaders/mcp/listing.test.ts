@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@adjutant/core'
 import { type StubMcpBehaviour, stubMcpServer } from '@adjutant/testkit'
-import { callText } from '../../../../test/mcp/call-tool.ts'
+import { callText } from '../../../../test/fixtures/mcp/call-tool.ts'
 import { Registry } from '../../registry.ts'
 import { connectMcpServer, type McpConnection } from './index.ts'
 

@@ -112,7 +112,7 @@ export class StdioTransport implements Transport {
       this.tap.sent(message)
       if ('method' in message && message.method === 'initialize') this.#initializeSent = true
       // A write that fails is told once, to all who wait, when the wire is closed for it.
-      stdin.write(serializeMessage(message), () => resolve())
+      stdin.write(toLine(message), () => resolve())
     })
   }
 
@@ -176,4 +176,9 @@ export class StdioTransport implements Transport {
     this.#closed = true
     this.onclose?.()
   }
+}
+
+/** JSON may hold these two as they are, but servers that read with a readline of their language take them for line ends. */
+function toLine(message: JSONRPCMessage): string {
+  return serializeMessage(message).replace(/[\u2028\u2029]/g, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'))
 }
