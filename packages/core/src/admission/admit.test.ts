@@ -133,6 +133,14 @@ describe('Admission.admit', () => {
     )
   })
 
+  it('refuses arguments for a tool that takes no object, saying what it takes', () => {
+    for (const type of ['array', 'string', 'null']) {
+      const error = refusal(admission('allow').admit(call('odd', { a: 1 }), lookup(tool('odd', { type }))))
+      assert.equal(error.code, 'INVALID_ARGUMENTS')
+      assert.match(error.message, new RegExp(`got object .*, expected ${type}`))
+    }
+  })
+
   it('refuses arguments nested without measure', () => {
     const deep: JsonObject = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
     const recursive = tool('tree', { type: 'object', properties: { a: { $ref: '#' } } })

@@ -115,7 +115,11 @@ function refused(error: AdjutantError): Verdict {
 function converted(call: ToolCall, tool: AgentTool, compiled: CompiledSchema, value: JsonObject): AdmittedCall {
   const { value: input, conversions, issues } = coerce(compiled, value)
   if (issues.length === 0 && isJsonObject(input)) return { call, tool, input, conversions, effect: effectOf(tool, input) }
-  const report = reportProblems(tool.name, compiled, input, issues)
+  // A schema for texts or lists can be met by wrapping the arguments; a call still sends an object, so its own faults are told.
+  const report =
+    issues.length > 0
+      ? reportProblems(tool.name, compiled, input, issues)
+      : reportProblems(tool.name, compiled, value, compiled.issues(value))
   throw new AdjutantError('INVALID_ARGUMENTS', report.message, { hint: report.hint })
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { guardedPattern, PatternTooSlow } from './guarded-pattern.ts'
+import { guardedPattern, PatternTooSlow, startPatternTime } from './guarded-pattern.ts'
 
 describe('guardedPattern', () => {
+  beforeEach(startPatternTime)
+
   it('answers as the regular expression does', () => {
     const piece = fc.constantFrom('a', 'b', '.', '\\d', '[ab]', '[^a]', '(?:ab)', '(a|b)', 'x')
     const count = fc.constantFrom('', '?', '*', '+', '{2}', '{1,3}', '{40}')
@@ -38,6 +40,14 @@ describe('guardedPattern', () => {
   it('runs a suspicious pattern that does end', () => {
     assert.equal(guardedPattern('^(\\d+,)+$').test('1,22,333,'.repeat(20)), true)
     assert.equal(guardedPattern('^(\\d+,)+$').test('1,22,x'), false)
+  })
+
+  it('gives all tests of one check their time together, and the next check its own', () => {
+    const slow = guardedPattern('^(a+)+$')
+    assert.throws(() => slow.test(`${'a'.repeat(60)}!`), PatternTooSlow)
+    assert.throws(() => slow.test('a'.repeat(60)), PatternTooSlow, 'nothing is left of the time')
+    startPatternTime()
+    assert.equal(slow.test('a'.repeat(60)), true)
   })
 
   it('takes a pattern that only works without Unicode mode', () => {

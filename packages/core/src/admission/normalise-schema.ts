@@ -15,9 +15,9 @@ import { plainTypes } from './type-names.ts'
 export type SchemaDialect = 'draft-07' | '2019-09' | '2020-12'
 
 /** Levels a schema may be nested. Ours: ten times the deepest tool schema we have met, well inside any stack. */
-export const MAX_SCHEMA_DEPTH = 256
+const MAX_SCHEMA_DEPTH = 256
 /** Values one schema may consist of. Ours: a megabyte or two of JSON text; compiling takes about 10 µs for each. */
-export const MAX_SCHEMA_VALUES = 100_000
+const MAX_SCHEMA_VALUES = 100_000
 
 export interface NormalisedSchema {
   readonly schema: JsonSchema

@@ -133,7 +133,8 @@ const RULES: Readonly<Record<string, (issue: Issue) => string>> = {
   },
   contains: (issue) =>
     `at least ${String(issue.params.minContains ?? 1)} item that is ${describeSchema(true, schemaIn(issue, 'contains'))}`,
-  propertyNames: (issue) => `other names than ${clippedJson(issue.params.propertyName)}`,
+  propertyNames: (issue) =>
+    `other names than ${clippedJson(issue.params.propertyName)}: ${describeSchema(true, schemaIn(issue, 'propertyNames'))}`,
   additionalItems: (issue) => `at most ${String(issue.params.limit)} items`,
   items: (issue) => `at most ${String(issue.params.limit)} items`,
   unevaluatedItems: (issue) => `at most ${String(issue.params.len)} items`,

@@ -60,6 +60,10 @@ describe('exampleFor', () => {
     assert.equal(example({ type: 'integer', minimum: 5, maximum: 4 }), undefined)
   })
 
+  it('gives none for a pattern that takes for ever', () => {
+    assert.equal(example({ type: 'string', pattern: '^(?=(x+x+)+y)z' }), undefined)
+  })
+
   it('ends for schemas that contain themselves or fan out', () => {
     assert.deepEqual(example({ type: 'object', properties: { child: { $ref: '#' }, n: { type: 'integer' } }, required: ['n'] }), { n: 1 })
     const endless = { type: 'object', properties: { child: { $ref: '#' } }, required: ['child'] }

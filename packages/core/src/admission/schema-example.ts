@@ -222,15 +222,22 @@ function textFor(schema: JsonObject): string {
   const most = ownValue(schema, 'maxLength')
   let text = (typeof format === 'string' ? BY_FORMAT.get(format) : undefined) ?? 'text'
   const pattern = ownValue(schema, 'pattern')
-  if (typeof pattern === 'string') {
-    const made = patternExample(pattern)
-    const fits = guardedPattern(pattern)
-    const samples = made === undefined ? [text, ...SAMPLES] : [text, made, ...SAMPLES]
-    text = samples.find((sample) => fits.test(sample) && lengthFits(sample, least, most)) ?? made ?? text
-  }
+  if (typeof pattern === 'string') text = textForPattern(pattern, text, (sample) => lengthFits(sample, least, most))
   if (typeof least === 'number' && text.length < least) text = text.padEnd(Math.min(least, 1_000), 'x')
   if (typeof most === 'number' && text.length > most) text = text.slice(0, most)
   return text
+}
+
+function textForPattern(pattern: string, text: string, lengthFits: (sample: string) => boolean): string {
+  try {
+    const fits = guardedPattern(pattern)
+    const made = patternExample(pattern)
+    const samples = made === undefined ? [text, ...SAMPLES] : [text, made, ...SAMPLES]
+    return samples.find((sample) => fits.test(sample) && lengthFits(sample)) ?? made ?? text
+  } catch {
+    // No regular expression, or one without end: then there is no example of it.
+    return text
+  }
 }
 
 function lengthFits(text: string, least: JsonValue | undefined, most: JsonValue | undefined): boolean {

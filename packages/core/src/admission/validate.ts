@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from '../contract/json
 import { digestOf } from '../util/canonical-json.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { EXACT_CHOICES, UNIQUE_ITEMS } from './exact-keywords.ts'
-import { guardedPattern, PatternTooSlow } from './guarded-pattern.ts'
+import { guardedPattern, PatternTooSlow, startPatternTime } from './guarded-pattern.ts'
 import { clippedJson, hasMoreValuesThan, pointerToken } from './json-shape.ts'
 import { invalid, type NormalisedSchema, normaliseSchema, type SchemaDialect } from './normalise-schema.ts'
 
@@ -133,10 +133,12 @@ class AjvSchema implements CompiledSchema {
   }
 
   accepts(value: unknown): boolean {
+    startPatternTime()
     return run(this.#first, value)
   }
 
   issues(value: unknown): readonly Issue[] {
+    startPatternTime()
     if (run(this.#first, value)) return []
     if (hasMoreValuesThan(value, MAX_VALUES_FOR_ALL_ISSUES / this.#normalised.widestUnion)) return this.#issuesOf(this.#first.errors)
     return this.part('')?.issues(value) ?? this.#issuesOf(this.#first.errors)
@@ -173,7 +175,9 @@ class AjvSchema implements CompiledSchema {
   }
 
   #issuesOf(errors: readonly ErrorObject[] | null | undefined): readonly Issue[] {
-    return (errors ?? []).map((error) => {
+    // What a name does wrong is said by `propertyNames` itself, with the name.
+    const told = (errors ?? []).filter((error) => error.propertyName === undefined || error.keyword === 'propertyNames')
+    return told.map((error) => {
       const schema: unknown = error.parentSchema
       const pointer = isJsonObject(schema) ? this.#normalised.pointers.get(schema) : undefined
       return {
