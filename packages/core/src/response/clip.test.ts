@@ -124,6 +124,7 @@ describe('clipText', () => {
     assert.equal(clipText('1\n2\n3\n4\n', { head: 2, tail: 2 }).clipped, false)
     assert.equal(clipText('1\n2\n3\n4\n', { head: 1 }).clipped, false)
     assert.equal(clipText('1\n2\n3', { head: 1, tail: 0 }).text, '1\n[… 2 lines (3 characters) left out …]')
+    assert.equal(clipText('1\n\n\n2', { head: 1, tail: 1 }).text, '1\n[… 2 lines (2 characters) left out …]\n2')
     assert.equal(clipText('1\n2\n3', { head: 0, tail: 1 }).text, '[… 2 lines (4 characters) left out …]\n3')
   })
 

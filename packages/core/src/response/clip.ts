@@ -85,7 +85,9 @@ export function clipEnds(ends: TextEnds, options: ClipOptions = {}): Clipped {
   const tailRoom = room - headLength
   const tailLength = wantTail <= tailRoom ? wantTail : cutTail(ends.tail, tailRoom)
 
-  const head = ends.head.slice(0, headLength)
+  // A cut at the very end of a line keeps its line end, in the place of the one that the marker would need.
+  const endsLine = headLength > 0 && ends.head.charCodeAt(headLength - 1) !== 0x0a && ends.head.charCodeAt(headLength) === 0x0a
+  const head = ends.head.slice(0, endsLine ? headLength + 1 : headLength)
   const tail = tailLength === 0 ? '' : ends.tail.slice(ends.tail.length - tailLength)
   const omittedChars = ends.chars - head.length - tail.length
   const cutsHead = head.length > 0 && !head.endsWith('\n')

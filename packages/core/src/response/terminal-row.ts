@@ -60,12 +60,7 @@ export class TerminalRow {
   erase(mode: number): void {
     if (mode === 2 || (mode === 0 && this.#column === 0)) this.#clear()
     else if (mode === 0) this.#truncate(this.#column)
-    else if (mode === 1) {
-      const column = this.#column
-      this.#column = 0
-      this.#write(' '.repeat(Math.min(column + 1, this.#length)))
-      this.#column = column
-    }
+    else if (mode === 1) this.#blank(Math.min(this.#column + 1, this.#length))
   }
 
   /** Gives out what the row shows and begins a new one. */
@@ -84,6 +79,21 @@ export class TerminalRow {
     return text
   }
 
+  #blank(length: number): void {
+    const units = this.#unitsFor(this.#length)
+    units.fill(SPACE, 0, length)
+  }
+
+  /** Half of a pair whose other half was overwritten is no character: it becomes a space. */
+  #blankHalves(units: Uint16Array): void {
+    for (let index = 0; index < this.#length; index++) {
+      const unit = units[index] ?? 0
+      if (unit < 0xd800 || unit > 0xdfff) continue
+      if (isHigh(unit) && index + 1 < this.#length && isLow(units[index + 1] ?? 0)) index++
+      else units[index] = SPACE
+    }
+  }
+
   #wrap(): void {
     this.#out += this.#shown()
     this.#clear()
@@ -100,9 +110,6 @@ export class TerminalRow {
     }
     const end = this.#column + text.length
     const units = this.#unitsFor(Math.max(end, this.#length))
-    // Half of a pair that stays behind is no character: it becomes a space.
-    if (this.#column > 0 && isHigh(units[this.#column - 1] ?? 0) && !isLow(text.charCodeAt(0))) units[this.#column - 1] = SPACE
-    if (end < this.#length && isLow(units[end] ?? 0) && !isHigh(text.charCodeAt(text.length - 1))) units[end] = SPACE
     for (let index = 0; index < text.length; index++) units[this.#column + index] = text.charCodeAt(index)
     this.#column = end
     this.#length = Math.max(this.#length, end)
@@ -143,6 +150,7 @@ export class TerminalRow {
 
   #shown(): string {
     if (this.#units === undefined) return this.#text
+    this.#blankHalves(this.#units)
     let text = ''
     for (let from = 0; from < this.#length; from += UNITS_PER_CALL) {
       text += String.fromCharCode(...this.#units.subarray(from, Math.min(from + UNITS_PER_CALL, this.#length)))

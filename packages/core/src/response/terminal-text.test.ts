@@ -166,6 +166,12 @@ describe('terminal text', () => {
     assert.equal(resolveTerminalText(hostile), `A${'x'.repeat(29_999)}\n`)
   })
 
+  it('stays linear for a line of a million overwrites and erasures', () => {
+    assert.equal(resolveTerminalText(`${'a\r'.repeat(1_000_000)}\n`), 'a\n')
+    const erasing = `${'x'.repeat(30_000)}${'\x1b[20000G\x1b[1K'.repeat(50_000)}\n`
+    assert.equal(resolveTerminalText(erasing), `${' '.repeat(20_000)}${'x'.repeat(10_000)}\n`)
+  })
+
   it('blows a few bytes up only so far', () => {
     assert.ok(resolveTerminalText('\x1b[99999Gx\n'.repeat(1_000)).length <= 201_000)
   })

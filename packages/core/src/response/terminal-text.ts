@@ -30,6 +30,8 @@ export class TerminalText {
   write(chunk: string): string {
     let out = ''
     let from = 0
+    // Looked up once for each line end, not once for each piece between two controls: a long line may have many.
+    let newline = chunk.indexOf('\n')
     while (from < chunk.length) {
       if (this.#state !== 'text') {
         const code = chunk.charCodeAt(from)
@@ -42,7 +44,8 @@ export class TerminalText {
       }
       SPECIAL.lastIndex = from
       const to = SPECIAL.test(chunk) ? SPECIAL.lastIndex - 1 : chunk.length
-      if (to > from) out += this.#plain(chunk, from, to)
+      if (newline !== -1 && newline < from) newline = chunk.indexOf('\n', from)
+      if (to > from) out += newline !== -1 && newline < to ? this.#lines(chunk, from, newline, to) : this.#put(chunk, from, to)
       if (to < chunk.length) out += this.#control(chunk.charCodeAt(to))
       from = to + 1
     }
@@ -55,17 +58,18 @@ export class TerminalText {
     return this.#row.take()
   }
 
-  /** Text with no control character but `\n` and `\t`. */
-  #plain(chunk: string, from: number, to: number): string {
-    const last = to === from ? -1 : chunk.lastIndexOf('\n', to - 1)
-    if (last < from) {
-      this.#row.put(from === 0 && to === chunk.length ? chunk : chunk.slice(from, to))
-      return ''
-    }
+  /** Text with no control character but `\t`. */
+  #put(chunk: string, from: number, to: number): string {
+    this.#row.put(from === 0 && to === chunk.length ? chunk : chunk.slice(from, to))
+    return ''
+  }
+
+  /** Text with no control character but `\t` and `\n`; `first` is its first `\n`. Whole lines go out without being looked at. */
+  #lines(chunk: string, from: number, first: number, to: number): string {
+    const last = chunk.lastIndexOf('\n', to - 1)
     let head = ''
     let start = from
     if (!this.#row.isEmpty) {
-      const first = chunk.indexOf('\n', from)
       this.#row.put(chunk.slice(from, first))
       head = `${this.#row.take()}\n`
       start = first + 1
@@ -159,7 +163,7 @@ export class TerminalText {
   /** A unit that ends a sequence it does not belong to is taken as if it stood in text. */
   #again(code: number, chunk: string, at: number): string {
     if (isSpecial(code) || code === 0x0a) return this.#control(code)
-    return this.#plain(chunk, at, at + 1)
+    return this.#put(chunk, at, at + 1)
   }
 
   #csi(final: number): string {

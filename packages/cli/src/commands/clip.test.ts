@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { runMain, spawnCommand } from '../../test/run-command.ts'
+
+const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
+
+describe('adjutant clip', () => {
+  it('prints a short text as it is', async () => {
+    for (const text of ['', 'a\n', 'no line end', numbered(100)]) {
+      const { code, stdout } = await runMain(['clip'], { stdin: text })
+      assert.deepEqual([code, stdout], [0, text])
+    }
+  })
+
+  it('keeps the lines asked for and says what was left out', async () => {
+    const { code, stdout, stderr } = await runMain(['clip', '--limit', '500', '--head', '2', '--tail', '1'], { stdin: numbered(1_000) })
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.equal(stdout, 'line 1\nline 2\n[… 997 lines (8869 characters) left out …]\nline 1000\n')
+  })
+
+  it('keeps 8 000 characters where nothing is said', async () => {
+    const { stdout } = await runMain(['clip'], { stdin: 'x'.repeat(100_000) })
+    assert.ok(stdout.length <= 8_000 && stdout.length > 7_900)
+    assert.match(stdout, /^x+\n\[… \d+ characters of a long line left out …\]\nx+$/)
+  })
+
+  it('resolves what was meant for a terminal', async () => {
+    const { stdout } = await runMain(['clip'], { stdin: '\x1b[32m 10 %\r\x1b[K100 %\x1b[0m\r\nok\n' })
+    assert.equal(stdout, '100 %\nok\n')
+  })
+
+  it('gives one JSON document', async () => {
+    const { code, lines } = await runMain(['clip', '--json', '--head', '1', '--tail', '1'], { stdin: '1\n2\n3\n' })
+    assert.equal(code, 0)
+    assert.deepEqual(lines, [
+      {
+        text: '1\n[… 1 line (2 characters) left out …]\n3\n',
+        clipped: true,
+        omittedLines: 1,
+        omittedChars: 2,
+        totalLines: 3,
+        totalChars: 6,
+        binary: false,
+        totalBytes: 6,
+      },
+    ])
+  })
+
+  it('says of binary input that it is', async () => {
+    const { code, stdout } = await runMain(['clip'], { stdin: Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 0, 0, 1) })
+    assert.deepEqual([code, stdout], [0, '[binary output, 7 bytes, not shown]'])
+  })
+
+  it('refuses numbers that are none, naming the option, before reading anything', async () => {
+    for (const [option, value] of [
+      ['--limit', '0'],
+      ['--limit', 'many'],
+      ['--limit', '1e3'],
+      ['--head', '-1'],
+      ['--tail', '1.5'],
+      ['--tail', ''],
+    ] as const) {
+      const { code, stdout, stderr } = await runMain(['clip', `${option}=${value}`], { stdin: 'text' })
+      assert.deepEqual([code, stdout], [2, ''], `${option} ${value}`)
+      assert.ok(stderr.includes(option), stderr)
+    }
+    assert.equal((await runMain(['clip', '--headd', '1'])).code, 2)
+  })
+
+  it('explains itself with an example', async () => {
+    const { code, stdout } = await runMain(['clip', '--help'])
+    assert.equal(code, 0)
+    assert.match(stdout, /--limit <characters>.*Example:\n {2}npm test/s)
+  })
+
+  it('takes two hundred megabytes in bounded memory', async () => {
+    const chunk = Buffer.from('a line of some length, as programs print them\n'.repeat(20_000))
+    const rounds = Math.ceil(200_000_000 / chunk.length)
+    async function* input(): AsyncGenerator<Uint8Array> {
+      for (let round = 0; round < rounds; round++) yield chunk
+    }
+    const { code, stdout } = await spawnCommand(['clip', '--json'], { stdin: input(), env: { NODE_OPTIONS: '--max-old-space-size=64' } })
+    assert.equal(code, 0)
+    const clipped: { readonly totalLines?: unknown; readonly totalBytes?: unknown } = JSON.parse(stdout)
+    assert.deepEqual([clipped.totalLines, clipped.totalBytes], [rounds * 20_000, rounds * chunk.length])
+  })
+})

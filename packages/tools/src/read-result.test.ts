@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { spillText } from '@adjutant/core'
+import { AdjutantError, type JsonObject } from '@adjutant/core/contract'
+import { type TestContext, testContext } from '@adjutant/testkit'
+import { readResultTool } from './read-result.ts'
+
+async function read(cx: TestContext, input: JsonObject): Promise<string> {
+  const running = readResultTool.execute(input, cx)
+  assert.ok(running instanceof Promise)
+  const text = await running
+  assert.ok(typeof text === 'string')
+  return text
+}
+
+const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n')
+
+describe('read_result', () => {
+  it('shows lines and says how to go on', async () => {
+    await using cx = await testContext()
+    await spillText(cx.namespace, 'call_7', numbered(1_000))
+    assert.equal(
+      await read(cx, { id: 'call_7', offset: 10, limit: 2 }),
+      '[result call_7, lines 10 to 11]\nline 10\nline 11\n[more: read_result {"id":"call_7","offset":12}]',
+    )
+    assert.equal(await read(cx, { id: 'call_7', offset: 1_000 }), '[result call_7, line 1000]\nline 1000\n[the end]')
+    assert.equal(await read(cx, { id: 'call_7', offset: 1_001 }), '[result call_7: no line 1001; it has 1000]')
+  })
+
+  it('leads to every line when it is followed to the end', async () => {
+    await using cx = await testContext()
+    const whole = `${numbered(3_000)}\n${'x'.repeat(20_000)}\nlast\n`
+    await spillText(cx.namespace, 'call_7', whole)
+    let seen = ''
+    let input: JsonObject = { id: 'call_7', limit: 1_000 }
+    for (let calls = 0; calls < 50; calls++) {
+      const page = await read(cx, input)
+      const lines = page.split('\n')
+      seen += lines.slice(1, -1).join('\n')
+      const more = /read_result (\{.*\})\]$/.exec(lines.at(-1) ?? '')?.[1]
+      if (more === undefined) break
+      input = { ...JSON.parse(more), limit: 1_000 }
+      if (!('column' in input)) seen += '\n'
+    }
+    assert.equal(`${seen}\n`, whole)
+  })
+
+  it('finds text, with line numbers, and says when there is none', async () => {
+    await using cx = await testContext()
+    await spillText(cx.namespace, 'call_7', numbered(300))
+    assert.equal(
+      await read(cx, { id: 'call_7', search: 'LINE 29' }),
+      [
+        '[result call_7, lines found]',
+        '29: line 29',
+        ...Array.from({ length: 10 }, (_, index) => `${290 + index}: line ${290 + index}`),
+        '[the end: 11 found]',
+      ].join('\n'),
+    )
+    assert.match(
+      await read(cx, { id: 'call_7', search: 'line', limit: 3 }),
+      /\n3: line 3\n\[more: read_result \{"id":"call_7","search":"line","offset":4\}\]$/,
+    )
+    assert.equal(await read(cx, { id: 'call_7', search: 'no such', offset: 5 }), '[result call_7: nothing found from line 5 on]')
+  })
+
+  it('stays below the limit at which a result is cut, whatever is asked for', async () => {
+    await using cx = await testContext()
+    const limit = readResultTool.limits?.maxResultChars ?? 0
+    await spillText(cx.namespace, 'a'.repeat(80), `${'word '.repeat(2_000)}\n`.repeat(500))
+    await spillText(cx.namespace, 'short', 'w\n'.repeat(50_000))
+    for (const id of ['a'.repeat(80), 'short']) {
+      for (const more of [{}, { limit: 1_000 }, { search: 'w', limit: 1_000 }, { offset: 3, column: 5 }]) {
+        assert.ok((await read(cx, { id, ...more })).length < limit)
+      }
+    }
+  })
+
+  it('names what there is when an id is unknown, and the argument that is wrong', async () => {
+    await using cx = await testContext()
+    await spillText(cx.namespace, 'call_7', 'x')
+    const code = (wanted: string, about: RegExp) => (error: unknown) =>
+      AdjutantError.isInstance(error) && error.code === wanted && about.test(`${error.message} ${error.hint}`)
+    await assert.rejects(read(cx, { id: '../call_7.txt' }), code('NOT_FOUND', /Kept are: call_7/))
+    for (const [input, about] of [
+      [{}, /"id"/],
+      [{ id: ' ' }, /"id"/],
+      [{ id: 'call_7', offset: 0 }, /"offset"/],
+      [{ id: 'call_7', limit: 'many' }, /"limit"/],
+      [{ id: 'call_7', search: 5 }, /"search"/],
+      [{ id: 'call_7', search: '' }, /search/],
+    ] as const) {
+      await assert.rejects(read(cx, input), code('INVALID_ARGUMENTS', about))
+    }
+  })
+})
