@@ -2,8 +2,11 @@ import type { FileHandle } from 'node:fs/promises'
 import { AdjutantError } from '@adjutant/core/contract'
 import { byteSize } from '../text/amounts.ts'
 import { type FileState, stateOf } from '../workspace/read-log.ts'
-import { shown, type Workspace, type WorkspacePath } from '../workspace/workspace-path.ts'
+import { shown } from '../workspace/workspace-path.ts'
 import { WHOLE_FILE_BYTES } from './file-tool-context.ts'
+
+/** Read at most of a file that says it is empty. */
+const EMPTY_BYTES = 65_536
 
 export interface WholeFile {
   readonly bytes: Buffer
@@ -12,20 +15,10 @@ export interface WholeFile {
 }
 
 /**
- * Reads a file of at most {@link WHOLE_FILE_BYTES}.
+ * Reads a file of at most {@link WHOLE_FILE_BYTES}. The caller closes the handle.
  *
- * @throws AdjutantError TOO_LARGE, CONFLICT when it grew while it was read, CANCELLED
+ * @throws AdjutantError TOO_LARGE, CONFLICT when it changed while it was read, CANCELLED
  */
-export async function readWhole(workspace: Workspace, path: WorkspacePath, signal: AbortSignal): Promise<WholeFile> {
-  const handle = await workspace.openForReading(path)
-  try {
-    return await readHandle(handle, path.given, signal)
-  } finally {
-    await handle.close()
-  }
-}
-
-/** As {@link readWhole}, of a handle that the caller opened and closes. */
 export async function readHandle(handle: FileHandle, given: string, signal: AbortSignal): Promise<WholeFile> {
   const stats = await handle.stat({ bigint: true })
   const size = Number(stats.size)
@@ -33,7 +26,7 @@ export async function readHandle(handle: FileHandle, given: string, signal: Abor
     throw new AdjutantError('TOO_LARGE', `${shown(given)} has ${byteSize(size)}; at most ${byteSize(WHOLE_FILE_BYTES)} can be changed here`)
   }
   // One byte more than there should be tells that it grew; files of /proc and the like say 0 and hold more.
-  const bytes = Buffer.allocUnsafe(WHOLE_FILE_BYTES < size + 1 ? size + 1 : Math.max(size + 1, size === 0 ? 65_536 : 0))
+  const bytes = Buffer.allocUnsafe(size === 0 ? EMPTY_BYTES : size + 1)
   let length = 0
   while (length < bytes.length) {
     if (signal.aborted) throw new AdjutantError('CANCELLED', `reading ${shown(given)} was stopped`)

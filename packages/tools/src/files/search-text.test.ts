@@ -152,6 +152,15 @@ describe('search_text', () => {
     assert.equal(clock.pending, 0)
   })
 
+  it('says so when a pattern is too large to run', async () => {
+    await using bench = await openFileBench()
+    await bench.put('a', 'aaaa')
+    await assert.rejects(bench.call('search_text', { query: '((((a{100}){100}){100}){100})', regex: true }), {
+      code: 'TOOL_FAILED',
+      message: /too large/,
+    })
+  })
+
   it('refuses a query over several lines', async () => {
     await using bench = await openFileBench()
     await assert.rejects(bench.call('search_text', { query: 'a\nb' }), { code: 'INVALID_ARGUMENTS' })

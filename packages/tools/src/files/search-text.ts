@@ -2,15 +2,14 @@
  * search_text: lines with a text or pattern, as `path:line:text`, in the order of paths. Bounded in matches, characters and
  * time; stops when the call is stopped. Files that are no text are skipped and counted. Links are not followed.
  */
-import type { FileHandle } from 'node:fs/promises'
 import { AdjutantError, type AgentTool, type CallContext, type JsonObject } from '@adjutant/core/contract'
 import { flagField, optionalText, textField, wholeField } from '../input-fields.ts'
-import { createLineMatcher, type LineMatcher } from '../search/line-matcher.ts'
-import { readBlocks } from '../search/read-blocks.ts'
+import type { FoundLines } from '../search/findings.ts'
+import type { SearchFile } from '../search/search-protocol.ts'
+import { Searcher } from '../search/searcher.ts'
 import { grouped, plural } from '../text/amounts.ts'
 import { compileGlob, type Glob } from '../text/glob.ts'
-import { safeCut } from '../text/scan-lines.ts'
-import { type WalkEntry, walkFiles } from '../workspace/walk-files.ts'
+import { walkFiles } from '../workspace/walk-files.ts'
 import type { WorkspacePath } from '../workspace/workspace-path.ts'
 import { BUILT_IN, type FileToolContext } from './file-tool-context.ts'
 import { existingFolder } from './find-entry.ts'
@@ -22,8 +21,8 @@ const MAX_LIMIT = 1_000
 const MAX_CONTEXT = 10
 /** Of all that is given back. */
 const MAX_CHARS = 30_000
-/** Of one line, around the match. */
-const LINE_CHARS = 300
+/** Files that the thread gets at once. */
+const BATCH = 256
 
 export function createSearchText(context: FileToolContext): AgentTool {
   return {
@@ -93,20 +92,26 @@ async function search(context: FileToolContext, input: JsonObject, cx: CallConte
   }
   const pattern = optionalText(input, 'glob')
   const glob = pattern === undefined ? undefined : compileGlob(pattern)
-  const found = new Findings(
-    wholeField(input, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }),
-    wholeField(input, 'context', { min: 0, max: MAX_CONTEXT, fallback: 0 }),
-  )
+  const limits = {
+    matches: wholeField(input, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }),
+    context: wholeField(input, 'context', { min: 0, max: MAX_CONTEXT, fallback: 0 }),
+    chars: MAX_CHARS,
+  }
   const start = await context.workspace.resolve(optionalText(input, 'path') ?? '.', { mustExist: false })
   const form = { query, regex, ignoreCase: flagField(input, 'ignoreCase') }
-  await using matcher = createLineMatcher(form, { clock: context.clock, signal: cx.signal })
+  await using searcher = new Searcher(form, { root: context.workspace.root, limits, clock: context.clock, signal: cx.signal })
   let visited = 0
+  let batch: SearchFile[] = []
+  let full = false
   for await (const file of filesFrom(context, start, glob, cx.signal, () => ++visited <= MAX_VISITED)) {
-    await searchFile(context, file, matcher, found, cx.signal)
-    if (found.full) break
+    batch.push(file)
+    if (batch.length < BATCH) continue
+    full = await searcher.search(batch)
+    if (full) break
+    batch = []
   }
-  if (cx.signal.aborted) throw new AdjutantError('CANCELLED', 'the search was stopped')
-  return found.report(query, visited > MAX_VISITED)
+  if (!full) await searcher.search(batch)
+  return report(query, await searcher.result(), limits.matches, visited > MAX_VISITED)
 }
 
 async function* filesFrom(
@@ -115,125 +120,28 @@ async function* filesFrom(
   glob: Glob | undefined,
   signal: AbortSignal,
   goOn: () => boolean,
-): AsyncGenerator<WorkspacePath, void, void> {
+): AsyncGenerator<SearchFile, void, void> {
   if (start.kind === 'file') {
-    yield start
+    yield { real: start.real, name: printable(start.relative) }
     return
   }
   const folder = await existingFolder(context.workspace, start.given)
   for await (const entry of walkFiles(context.workspace, folder, { signal })) {
     if (!goOn()) return
-    if (entry.kind === 'file' && (glob === undefined || glob.matches(entry.fromStart))) yield asPath(entry)
+    if (entry.kind === 'file' && (glob === undefined || glob.matches(entry.fromStart)))
+      yield { real: entry.real, name: printable(entry.relative) }
   }
 }
 
-function asPath(entry: WalkEntry): WorkspacePath {
-  return { given: entry.relative, real: entry.real, relative: entry.relative, kind: 'file' }
-}
-
-async function searchFile(
-  context: FileToolContext,
-  file: WorkspacePath,
-  matcher: LineMatcher,
-  found: Findings,
-  signal: AbortSignal,
-): Promise<void> {
-  let handle: FileHandle
-  try {
-    handle = await context.workspace.openForReading(file)
-  } catch {
-    // Gone or closed to us between the listing and now; the rest of the search is still good.
-    found.unreadable += 1
-    return
-  }
-  try {
-    let firstLine = 1
-    let text = false
-    for await (const block of readBlocks(handle, signal)) {
-      text = true
-      const { matches, lines } = await matcher.match(block, found.left)
-      if (matches.length > 0) found.add(file.relative, block, firstLine, matches)
-      firstLine += lines
-      if (found.full) break
-    }
-    if (text) found.files += 1
-    else if ((await handle.stat()).size > 0) found.binary += 1
-  } finally {
-    await handle.close()
-  }
-}
-
-class Findings {
-  files = 0
-  binary = 0
-  unreadable = 0
-  readonly #limit: number
-  readonly #context: number
-  readonly #lines: string[] = []
-  #matches = 0
-  #chars = 0
-
-  constructor(limit: number, context: number) {
-    this.#limit = limit
-    this.#context = context
-  }
-
-  /** One more than may be shown, to know that there are more. */
-  get left(): number {
-    return this.#limit - this.#matches + 1
-  }
-
-  get full(): boolean {
-    return this.#matches > this.#limit || this.#chars > MAX_CHARS
-  }
-
-  add(path: string, block: string, firstLine: number, matches: readonly { readonly line: number; readonly column: number }[]): void {
-    const lines = block.split('\n')
-    if (lines.at(-1) === '') lines.pop()
-    const columns = new Map(matches.map((match) => [match.line, match.column]))
-    const name = printable(path)
-    let shownTo = -1
-    for (const { line } of matches) {
-      this.#matches += 1
-      if (this.full) return
-      const from = Math.max(line - this.#context, shownTo + 1)
-      if (this.#context > 0 && from > shownTo + 1 && this.#lines.length > 0) this.#push('--')
-      const to = Math.min(line + this.#context, lines.length - 1)
-      for (let at = from; at <= to; at += 1) {
-        const column = columns.get(at)
-        const mark = column === undefined ? '-' : ':'
-        this.#push(`${name}${mark}${firstLine + at}${mark}${around(lines[at] ?? '', column ?? 0)}`)
-      }
-      // A neighbour that matches as well was shown with its own mark; when its turn comes it is not repeated.
-      shownTo = Math.max(shownTo, to)
-    }
-  }
-
-  report(query: string, stopped: boolean): string {
-    const notes: string[] = []
-    if (this.full) {
-      const reason = this.#matches > this.#limit ? plural(this.#limit, 'match', 'matches') : `${grouped(MAX_CHARS)} characters`
-      notes.push(`stopped after ${reason}: use a narrower query, path or glob`)
-    } else if (this.#matches === 0) notes.push(`no line with ${JSON.stringify(query)} in ${plural(this.files, 'text file')}`)
-    else notes.push(`${plural(this.#matches, 'match', 'matches')} in ${plural(this.files, 'text file')} searched`)
-    if (this.binary > 0) notes.push(`${plural(this.binary, 'binary file')} skipped`)
-    if (this.unreadable > 0) notes.push(`${plural(this.unreadable, 'file')} could not be opened`)
-    if (stopped) notes.push(`stopped after ${grouped(MAX_VISITED)} files and folders: name a folder below as path`)
-    this.#lines.push(`[${notes.join('; ')}]`)
-    return this.#lines.join('\n')
-  }
-
-  #push(line: string): void {
-    this.#lines.push(line)
-    this.#chars += line.length + 1
-  }
-}
-
-/** The part of a long line that has the match in it. */
-function around(raw: string, column: number): string {
-  const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw
-  if (line.length <= LINE_CHARS) return line
-  const from = safeCut(line, Math.max(0, Math.min(column - 60, line.length - LINE_CHARS)))
-  const to = safeCut(line, from + LINE_CHARS)
-  return `${from > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length ? '…' : ''}`
+function report(query: string, found: FoundLines, limit: number, stopped: boolean): string {
+  const notes: string[] = []
+  if (found.full !== undefined) {
+    const reason = found.full === 'matches' ? plural(limit, 'match', 'matches') : `${grouped(MAX_CHARS)} characters`
+    notes.push(`stopped after ${reason}: use a narrower query, path or glob`)
+  } else if (found.matches === 0) notes.push(`no line with ${JSON.stringify(query)} in ${plural(found.files, 'text file')}`)
+  else notes.push(`${plural(found.matches, 'match', 'matches')} in ${plural(found.files, 'text file')} searched`)
+  if (found.binary > 0) notes.push(`${plural(found.binary, 'binary file')} skipped`)
+  if (found.unreadable > 0) notes.push(`${plural(found.unreadable, 'file')} could not be opened`)
+  if (stopped) notes.push(`stopped after ${grouped(MAX_VISITED)} files and folders: name a folder below as path`)
+  return [...found.lines, `[${notes.join('; ')}]`].join('\n')
 }

@@ -1,4 +1,4 @@
-/** Owns finding lines in a block of text. Pure; runs in the worker for patterns and in the main thread for plain text. */
+/** Owns finding lines in a block of text. Pure. */
 
 export interface LineMatch {
   /** 0-based within the block. */

@@ -1,17 +1,17 @@
 /**
  * Owns reading a text file in blocks of whole lines, so that a file of any size is searched with bounded memory. A line longer
- * than a block is cut into several (a match across the cut is not found).
+ * than a block is cut into several (a match across the cut is not found). Blocks the thread while it reads: for worker threads.
  */
-import type { FileHandle } from 'node:fs/promises'
+import { readSync } from 'node:fs'
 import { lineFeed } from '../text/scan-lines.ts'
 import { decodeText, detectEncoding, SAMPLE_BYTES, type TextEncoding } from '../text/text-encoding.ts'
+import type { OpenFile } from '../workspace/open-inside.ts'
 
 const BLOCK_BYTES = 4 * 1_024 * 1_024
 
 /** Gives nothing for a file that is no text. */
-export async function* readBlocks(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, void, void> {
-  const { size } = await handle.stat()
-  const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 16_384) + 1, BLOCK_BYTES))
+export function* readBlocks(file: OpenFile): Generator<string, void, void> {
+  const buffer = Buffer.allocUnsafe(Math.min(Math.max(file.size, 16_384) + 1, BLOCK_BYTES))
   let held = 0
   let position = 0
   let encoding: TextEncoding | undefined
@@ -19,13 +19,14 @@ export async function* readBlocks(handle: FileHandle, signal: AbortSignal): Asyn
     buffer.copyWithin(0, bytes, held)
     held -= bytes
   }
-  while (!signal.aborted) {
-    const { bytesRead } = await handle.read(buffer, held, buffer.length - held, position)
-    position += bytesRead
-    held += bytesRead
-    const atEnd = bytesRead === 0
+  for (;;) {
+    const read = readSync(file.descriptor, buffer, held, buffer.length - held, position)
+    position += read
+    held += read
+    // One byte more than the file had was asked for, so a short answer at its size is the end.
+    const atEnd = read === 0 || (position === file.size && held < buffer.length)
     if (encoding === undefined) {
-      encoding = detectEncoding(buffer.subarray(0, Math.min(held, SAMPLE_BYTES)), position >= size && held <= SAMPLE_BYTES)
+      encoding = detectEncoding(buffer.subarray(0, Math.min(held, SAMPLE_BYTES)), atEnd && held <= SAMPLE_BYTES)
       if (held === 0 || encoding === undefined) return
       drop(encoding.markBytes)
     }

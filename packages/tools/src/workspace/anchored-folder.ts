@@ -42,9 +42,17 @@ async function descend(root: string, parts: readonly string[], given: string): P
   }
   return {
     at: (name) => `/proc/self/fd/${handle.fd}/${name}`,
-    sync: () => handle.sync(),
+    sync: () => syncFolder(handle),
     [Symbol.asyncDispose]: () => handle.close(),
   }
+}
+
+/** Some file systems cannot sync a folder and say so; the rename in it is atomic all the same. */
+async function syncFolder(handle: FileHandle): Promise<void> {
+  await handle.sync().catch((error: unknown) => {
+    const code = systemCode(error)
+    if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS' && code !== 'EROFS') throw error
+  })
 }
 
 async function openOrMake(path: string, flags: number, given: string): Promise<FileHandle> {
