@@ -22,7 +22,7 @@ export interface StubMcpHttp extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Tools: `add` (a write, counted), `cut` (the answer's stream breaks off), `wait` (never answers), `http` (answers with status `code`). */
+/** Tools: `add` (a write, counted), `cut` (the answer's stream breaks off), `wait` (never answers), `flood` (answers 70 MB), `http` (answers with status `code`). */
 export async function startStubMcpHttp(options: { readonly lostStatus?: 404 | 400 } = {}): Promise<StubMcpHttp> {
   const sessions = new Set<string>()
   const cancelled: string[] = []
@@ -64,7 +64,7 @@ export async function startStubMcpHttp(options: { readonly lostStatus?: 404 | 40
     }
     if (message.method === 'tools/list') {
       listings++
-      const tools = ['add', 'cut', 'wait', 'http'].map((name) => ({ name, inputSchema: { type: 'object' } }))
+      const tools = ['add', 'cut', 'wait', 'http', 'flood'].map((name) => ({ name, inputSchema: { type: 'object' } }))
       return answer(response, message, { tools })
     }
     if (message.method === 'tools/call' && message.params !== undefined && isJsonObject(message.params))
@@ -81,6 +81,10 @@ export async function startStubMcpHttp(options: { readonly lostStatus?: 404 | 40
       case 'cut':
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         response.write(': working\n\n', () => response.destroy())
+        break
+      case 'flood':
+        response.setHeader('content-type', 'application/json')
+        response.end(Buffer.alloc(70_000_000, ' '))
         break
       case 'wait':
         waiting++

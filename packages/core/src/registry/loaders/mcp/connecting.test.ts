@@ -110,6 +110,15 @@ describe('connecting to a server that does not start', () => {
     assert.deepEqual(servers(), [])
   })
 
+  it('does not wait for one that closed its stdout, or that writes a line without an end', async () => {
+    const mute = await failureOf(connectMcpServer('broken', { command: 'sh', args: ['-c', 'exec 1>&-; exec sleep 600'] }, options))
+    assert.match(mute.message, /MCP server "broken".*it closed its stdout/)
+    const script = 'head -c 70000000 /dev/zero | tr "\\0" x; exec sleep 600'
+    const endless = await failureOf(connectMcpServer('broken', { command: 'sh', args: ['-c', script] }, options))
+    assert.match(endless.message, /MCP server "broken".*a line is longer than 67108864 bytes/)
+    assert.deepEqual(servers(), [])
+  })
+
   it('ends a server that lists its tools wrongly', async () => {
     const error = await refused({ list: 'wrong' })
     assert.equal(error.code, 'MCP_PROTOCOL')

@@ -7,6 +7,8 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../../../contract/ports.ts'
 import type { HttpServerConfig } from './config.ts'
+import { limitedFetch } from './limited-fetch.ts'
+import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { ListingTap } from './listing-tap.ts'
 
 /**
@@ -35,6 +37,7 @@ export class HttpTransport implements Transport {
     this.#clock = clock
     this.#inner = new StreamableHTTPClientTransport(new URL(config.url), {
       ...(config.headers === undefined ? {} : { requestInit: { headers: { ...config.headers } } }),
+      fetch: limitedFetch(MAX_MESSAGE_BYTES),
       reconnectionScheduler: (reconnect, delay) => clock.after(delay, reconnect),
     })
     this.#inner.onclose = () => this.onclose?.()

@@ -35,7 +35,7 @@ describe('an MCP server over HTTP', () => {
       assert.equal(server.executions, 1)
       assert.equal(server.listings, 2)
       assert.equal(await callText(far, 'add'), '2')
-      assert.equal(far.tools.length, 4)
+      assert.equal(far.tools.length, 5)
     })
   }
 
@@ -54,6 +54,15 @@ describe('an MCP server over HTTP', () => {
     const error = await callError(far, 'cut')
     assert.deepEqual([error.code, error.outcome, error.grade], ['MCP_SERVER_UNAVAILABLE', 'unknown', 'final'])
     assert.match(error.message, /stopped answering in the middle of this call/)
+    assert.equal(await callText(far, 'add'), '1')
+  })
+
+  it('that answers without an end is given up', async () => {
+    await using server = await startStubMcpHttp()
+    await using far = await connect(server.url)
+    const error = await callError(far, 'flood')
+    assert.deepEqual([error.code, error.outcome], ['MCP_SERVER_UNAVAILABLE', 'unknown'])
+    assert.match(error.message, /the answer is longer than 67108864 bytes/)
     assert.equal(await callText(far, 'add'), '1')
   })
 

@@ -4,8 +4,8 @@ import type { HttpServerConfig, McpServerConfig, StdioServerConfig } from './con
 import type { Deadline } from './deadline.ts'
 import { describeExit } from './describe-server.ts'
 import { HttpTransport } from './http-transport.ts'
+import { NEVER_MS } from './limits.ts'
 import type { ListingTap } from './listing-tap.ts'
-import { NEVER_MS } from './never.ts'
 import { httpFailure, stdioFailure } from './start-failure.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
@@ -71,7 +71,8 @@ async function openStdio(name: string, config: StdioServerConfig, deadline: Dead
     mirrorsArguments: false,
     death: () => {
       if (!transport.ended) return undefined
-      return transport.exit === undefined ? 'broke its connection' : `has ended with ${describeExit(transport.exit)}`
+      if (transport.failure !== undefined) return `broke its connection: ${transport.failure.message}`
+      return transport.exit === undefined ? 'ended its connection' : `has ended with ${describeExit(transport.exit)}`
     },
     lastWords: () => transport.errors.lines(20),
     failure: (over, cause) => stdioFailure(name, config, transport, over, cause),

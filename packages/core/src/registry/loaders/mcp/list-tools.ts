@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { ownValue } from '../../../contract/json.ts'
 import type { RegistryProblem } from '../../../contract/registry-problem.ts'
+import { NEVER_MS } from './limits.ts'
 import type { ListingTap } from './listing-tap.ts'
-import { NEVER_MS } from './never.ts'
 import { type ListedTool, readTool } from './read-tool.ts'
 
 /** More than any real server has; a listing that goes on after it is broken or hostile. */

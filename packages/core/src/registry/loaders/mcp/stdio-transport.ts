@@ -3,6 +3,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import type { Clock } from '../../../contract/ports.ts'
 import { type ExitStatus, ProcessTree } from '../../../util/process-tree.ts'
 import type { StdioServerConfig } from './config.ts'
+import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { ListingTap } from './listing-tap.ts'
 import { MessageLines } from './message-lines.ts'
 import { TailText } from './tail-text.ts'
@@ -13,8 +14,6 @@ import { TailText } from './tail-text.ts'
  * is taken down; nothing here rejects or throws afterwards.
  */
 
-/** One message: more than any honest result, less than would endanger the host. */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 /** After the process ended its last bytes may still be in the pipe; a child of it may hold the pipe open for ever. */
 const DRAIN_MS = 200
 const MAX_STRAY_LINE = 200
@@ -100,6 +99,7 @@ export class StdioTransport implements Transport {
       child.stdin.on('error', (error) => this.#failSoon(error))
       child.stdout.on('error', (error) => this.#failSoon(error))
       child.stderr.on('error', () => {})
+      child.stdout.once('end', () => this.#failSoon(new Error('it closed its stdout')))
       child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
       child.stderr.on('data', (chunk: Buffer) => this.errors.push(chunk))
     })
