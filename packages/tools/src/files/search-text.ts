@@ -142,6 +142,7 @@ function report(query: string, found: FoundLines, limit: number, stopped: boolea
   else notes.push(`${plural(found.matches, 'match', 'matches')} in ${plural(found.files, 'text file')} searched`)
   if (found.binary > 0) notes.push(`${plural(found.binary, 'binary file')} skipped`)
   if (found.unreadable > 0) notes.push(`${plural(found.unreadable, 'file')} could not be opened`)
+  if (found.failed > 0) notes.push(`${plural(found.failed, 'file')} not searched: a line is too long for this pattern`)
   if (stopped) notes.push(`stopped after ${grouped(MAX_VISITED)} files and folders: name a folder below as path`)
   return [...found.lines, `[${notes.join('; ')}]`].join('\n')
 }

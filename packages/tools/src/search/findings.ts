@@ -19,6 +19,8 @@ export interface FoundLines {
   readonly files: number
   readonly binary: number
   readonly unreadable: number
+  /** Text files on which the pattern could not be run. */
+  readonly failed: number
   /** Which limit ended it, if one did. */
   readonly full: 'matches' | 'chars' | undefined
 }
@@ -30,6 +32,7 @@ export class Findings {
   files = 0
   binary = 0
   unreadable = 0
+  failed = 0
   readonly #limits: FindingsLimits
   readonly #lines: string[] = []
   #matches = 0
@@ -74,7 +77,8 @@ export class Findings {
 
   result(): FoundLines {
     const matches = Math.min(this.#matches, this.#limits.matches)
-    return { lines: this.#lines, matches, files: this.files, binary: this.binary, unreadable: this.unreadable, full: this.full }
+    const { files, binary, unreadable, failed, full } = this
+    return { lines: this.#lines, matches, files, binary, unreadable, failed, full }
   }
 
   #push(line: string): void {

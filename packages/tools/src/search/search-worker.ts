@@ -55,10 +55,10 @@ function search(file: SearchFile): void {
     if (isText) findings.files += 1
     else if (opened.size > 0) findings.binary += 1
   } catch (error) {
-    // A pattern that V8 cannot run at all says so at its first use.
-    if (error instanceof SyntaxError || error instanceof RangeError) throw error
+    // A pattern that V8 cannot run on a text (its stack is bounded) says so with one of these.
+    if (error instanceof SyntaxError || error instanceof RangeError) findings.failed += 1
     // Gone or closed to us since it was listed; the rest of the search is still good.
-    findings.unreadable += 1
+    else findings.unreadable += 1
   }
 }
 
