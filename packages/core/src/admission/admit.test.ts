@@ -141,6 +141,26 @@ describe('Admission.admit', () => {
     }
   })
 
+  it('refuses, as not run, when the lookup itself fails', () => {
+    const broken: ToolLookup = {
+      get: () => {
+        throw new Error('the catalogue is closed')
+      },
+      names: () => [],
+    }
+    const error = refusal(admission().admit(call('read_file', {}), broken))
+    assert.deepEqual([error.code, error.outcome], ['INTERNAL', 'not-run'])
+    assert.match(error.message, /"read_file" could not be judged: the catalogue is closed/)
+  })
+
+  it('tells what is expected also in very large arguments', () => {
+    const schema: JsonSchema = { type: 'object', properties: { rows: { type: 'array' }, limit: { type: 'integer' } } }
+    const rows = Array.from({ length: 50_000 }, (_, n) => n)
+    const error = refusal(admission().admit(call('big', { rows, limit: 'x' }), lookup(tool('big', schema))))
+    assert.match(error.message, /- limit: got string "x", expected integer/)
+    assert.deepEqual(taken(admission().admit(call('big', { rows, limit: '5' }), lookup(tool('big', schema)))).input.limit, 5)
+  })
+
   it('refuses arguments nested without measure', () => {
     const deep: JsonObject = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
     const recursive = tool('tree', { type: 'object', properties: { a: { $ref: '#' } } })

@@ -76,7 +76,7 @@ export class Admission {
           return permission satisfies never
       }
     } catch (error) {
-      return refused(AdjutantError.from(error, 'INTERNAL', `admission of ${clippedJson(call.name)}`))
+      return refused(notRun(error, call))
     }
   }
 
@@ -87,7 +87,7 @@ export class Admission {
       const permission = permissionFor(call.tool.name, admitted.effect, this.mode)
       return permission.type === 'refuse' ? refused(permission.error) : { type: 'admitted', call: admitted }
     } catch (error) {
-      return refused(AdjutantError.from(error, 'INTERNAL', `admission of ${clippedJson(call.call.name)}`))
+      return refused(notRun(error, call.call))
     }
   }
 
@@ -121,6 +121,16 @@ function converted(call: ToolCall, tool: AgentTool, compiled: CompiledSchema, va
       ? reportProblems(tool.name, compiled, input, issues)
       : reportProblems(tool.name, compiled, value, compiled.issues(value))
   throw new AdjutantError('INVALID_ARGUMENTS', report.message, { hint: report.hint })
+}
+
+/** Whatever went wrong here, the call did not run. */
+function notRun(error: unknown, call: ToolCall): AdjutantError {
+  if (AdjutantError.isInstance(error) && error.outcome === 'not-run') return error
+  const said = error instanceof Error ? error.message : String(error)
+  return new AdjutantError('INTERNAL', `The call of ${clippedJson(call.name)} could not be judged: ${said}`, {
+    outcome: 'not-run',
+    cause: error,
+  })
 }
 
 /** A fault of the schema says "its inputSchema at …"; here it is known whose. */
@@ -165,8 +175,9 @@ function unreadable(name: string, sent: UnreadableArguments, tool: AgentTool | u
   const example = tool === undefined ? undefined : exampleText(tool)
   return new AdjutantError(
     sent.code,
-    `The arguments of ${clippedJson(name)} could not be read: ${sent.problem}. Sent: ${clippedJson(sent.raw, 200)}`,
+    `The arguments of ${clippedJson(name)} could not be read: ${sent.problem.slice(0, 300).replace(/\.$/, '')}. Sent: ${clippedJson(sent.raw, 200)}`,
     {
+      outcome: 'not-run',
       hint: `Send the arguments again as one JSON object${example === undefined ? '.' : `, for example ${example}`}`,
     },
   )

@@ -210,6 +210,20 @@ describe('conversions that are not safe', () => {
     assert.ok(converted({ type: 'array', items: { type: 'array' } }, deep) === undefined)
   })
 
+  it('converts many rows of alternatives', () => {
+    const schema: JsonSchema = { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'null' }] } }
+    const { value, issues, conversions } = convert(
+      schema,
+      Array.from({ length: 3_000 }, (_, n) => String(n)),
+    )
+    assert.deepEqual(issues, [])
+    assert.equal(conversions.length, 3_000)
+    assert.deepEqual(
+      value,
+      Array.from({ length: 3_000 }, (_, n) => n),
+    )
+  })
+
   it('does not change the value it is given', () => {
     const value = { a: ['1', { b: '2' }], c: null }
     const before = structuredClone(value)

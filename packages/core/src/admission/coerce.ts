@@ -25,8 +25,8 @@ export interface Coercion {
 
 /** A conversion may uncover another (JSON text, and in it a numeric string): so many layers are followed. Ours. */
 const MAX_ROUNDS = 6
-/** Alternatives tried for one value, over all its places. Ours: each costs a check. */
-const MAX_ALTERNATIVES = 200
+/** Alternatives tried for one value, over all its places. Ours: each costs a check of some microseconds. */
+const MAX_ALTERNATIVES = 10_000
 /** References followed at one place without coming to a keyword. */
 const MAX_HOPS = 32
 

@@ -30,6 +30,8 @@ export interface ProblemReport {
 
 /** Problems told at once. A model that has corrected these hears of the rest. Ours. */
 const MAX_PROBLEMS = 8
+/** Unions looked into; each costs a check of every alternative. Ours. */
+const MAX_UNIONS = 64
 const MAX_EXAMPLE = 160
 const MAX_WHOLE_EXAMPLE = 400
 
@@ -44,17 +46,19 @@ const MAX_WHOLE_EXAMPLE = 400
  */
 export function reportProblems(toolName: string, compiled: CompiledSchema, value: unknown, issues: readonly Issue[]): ProblemReport {
   const found = new Map<string, ArgumentProblem>()
+  const places = new Set<string>()
   for (const issue of plainIssues(compiled, value, issues)) {
+    places.add(placeOf(issue))
+    if (places.size > MAX_PROBLEMS) continue
     const problem = problemOf(compiled.schema, value, issue)
     if (!found.has(problem.argument)) found.set(problem.argument, problem)
   }
-  const problems = [...found.values()]
-  const shown = problems.slice(0, MAX_PROBLEMS)
+  const shown = [...found.values()]
   const lines = shown.map((problem) => {
     const example = problem.example === undefined ? '' : `, for example ${problem.example}`
     return `- ${problem.argument || 'the arguments'}: got ${problem.got}, expected ${problem.expected}${example}`
   })
-  if (problems.length > shown.length) lines.push(`- and ${problems.length - shown.length} more`)
+  if (places.size > MAX_PROBLEMS) lines.push(`- and ${places.size - MAX_PROBLEMS} more`)
   const whole = wholeExample(compiled)
   if (whole !== undefined) lines.push(`Arguments that fit: ${whole}`)
   const names = shown.map((problem) => problem.argument).filter((name) => name !== '')
@@ -76,9 +80,15 @@ function wholeExample(compiled: CompiledSchema): string | undefined {
 /** Without the noise of alternatives that were not meant: of each union, one issue, or those of the alternative that was. */
 function plainIssues(compiled: CompiledSchema, value: unknown, issues: readonly Issue[]): readonly Issue[] {
   let plain: Issue[] = []
+  let unions = 0
   for (const issue of issues) {
     if (issue.keyword === 'if' || (issue.keyword === 'not' && plain.length > 0)) continue
     if (issue.keyword !== 'anyOf' && issue.keyword !== 'oneOf') {
+      plain.push(issue)
+      continue
+    }
+    // More than can be told about: as they are.
+    if (++unions > MAX_UNIONS) {
       plain.push(issue)
       continue
     }
@@ -91,6 +101,15 @@ function plainIssues(compiled: CompiledSchema, value: unknown, issues: readonly 
 
 function isAtOrBelow(path: string, above: string): boolean {
   return path === above || path.startsWith(`${above}/`)
+}
+
+/** The JSON Pointer of the argument that an issue is about. */
+function placeOf(issue: Issue): string {
+  for (const key of ['missingProperty', 'additionalProperty', 'unevaluatedProperty']) {
+    const name: unknown = issue.params[key]
+    if (typeof name === 'string') return `${issue.path}/${pointerToken(name)}`
+  }
+  return issue.path
 }
 
 function problemOf(root: JsonSchema, value: unknown, issue: Issue): ArgumentProblem {

@@ -126,7 +126,7 @@ class AjvSchema implements CompiledSchema {
     this.#normalised = normalised
     checkForm(normalised)
     try {
-      this.#first = this.#compiler({}).compile(normalised.schema)
+      this.#first = this.#compiler({ verbose: true }).compile(normalised.schema)
     } catch (error) {
       throw compileProblem(normalised.schema, error)
     }
