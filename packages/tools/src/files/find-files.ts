@@ -12,6 +12,7 @@ const DEFAULT_LIMIT = 200
 const MAX_LIMIT = 1_000
 /** Some minutes of walking at most; says so when it stops there. */
 export const MAX_VISITED = 500_000
+const PROGRESS_EVERY = 10_000
 
 export function createFindFiles(context: FileToolContext): AgentTool {
   return {
@@ -54,6 +55,8 @@ export function createFindFiles(context: FileToolContext): AgentTool {
       let note = ''
       for await (const entry of walkFiles(context.workspace, folder, { signal: cx.signal })) {
         visited += 1
+        if (visited % PROGRESS_EVERY === 0)
+          cx.progress({ message: `${plural(visited, 'file and folder', 'files and folders')} looked at`, current: visited })
         if (visited > MAX_VISITED) {
           note = `\n[stopped after ${grouped(MAX_VISITED)} files and folders: name a folder below as path]`
           break

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, open, truncate, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { AdjutantError, ToolOutput } from '@adjutant/core/contract'
@@ -99,6 +99,23 @@ describe('read_file', () => {
     })
     await assert.rejects(bench.call('read_file', { path: '~/x' }), { hint: /not expanded/ })
     await assert.rejects(bench.call('read_file', { path: 'docs/report.md/x' }), { code: 'NOT_FOUND' })
+  })
+
+  it('does not read through a link to the outside', async () => {
+    await using bench = await openFileBench()
+    await symlink('/etc/passwd', join(bench.root, 'leak'))
+    await symlink('/etc', join(bench.root, 'folder'))
+    for (const path of [
+      'leak',
+      'folder/passwd',
+      'folder/no-such-file',
+      '/etc/passwd',
+      '/etcx',
+      `${bench.root}x/a`,
+      '../../../../../../etc/passwd',
+    ]) {
+      await assert.rejects(bench.call('read_file', { path }), { code: 'PATH_OUTSIDE_WORKSPACE' }, path)
+    }
   })
 
   it('pages a file of many gigabytes without reading it', async () => {

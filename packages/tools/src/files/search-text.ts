@@ -103,11 +103,14 @@ async function search(context: FileToolContext, input: JsonObject, cx: CallConte
   let visited = 0
   let batch: SearchFile[] = []
   let full = false
+  let searched = 0
   for await (const file of filesFrom(context, start, glob, cx.signal, () => ++visited <= MAX_VISITED)) {
     batch.push(file)
     if (batch.length < BATCH) continue
     full = await searcher.search(batch)
     if (full) break
+    searched += batch.length
+    cx.progress({ message: `${plural(searched, 'file')} searched`, current: searched })
     batch = []
   }
   if (!full) await searcher.search(batch)

@@ -24,6 +24,23 @@ describe('write_file', () => {
     assert.equal(await bench.call('write_file', { path: 'a', content: 'newer\n' }), 'Replaced a (1 line, 6 bytes).')
   })
 
+  it('says when the encoding changed with it', async () => {
+    await using bench = await openFileBench()
+    await bench.put('le', Buffer.from('\uFEFFold', 'utf16le'))
+    await bench.put('bom', '\uFEFFold')
+    await bench.put('latin', Buffer.from('caf\xe9', 'latin1'))
+    for (const path of ['le', 'bom', 'latin']) await bench.call('read_file', { path })
+    assert.equal(await bench.call('write_file', { path: 'le', content: 'x' }), 'Replaced le (1 line, 1 byte; now UTF-8, before utf-16le).')
+    assert.equal(
+      await bench.call('write_file', { path: 'bom', content: 'x' }),
+      'Replaced bom (1 line, 1 byte; now without byte order mark).',
+    )
+    assert.equal(
+      await bench.call('write_file', { path: 'latin', content: 'x' }),
+      'Replaced latin (1 line, 1 byte; now UTF-8, before windows-1252).',
+    )
+  })
+
   it('fails when the file changed since, even within the same moment and at the same size', async () => {
     await using bench = await openFileBench()
     const file = await bench.put('a', 'old')

@@ -5,7 +5,7 @@
 import { AdjutantError, type AgentTool } from '@adjutant/core/contract'
 import { flagField, textField } from '../input-fields.ts'
 import { byteSize, plural } from '../text/amounts.ts'
-import { encodeText, UTF8 } from '../text/text-encoding.ts'
+import { detectEncoding, encodeText, UTF8 } from '../text/text-encoding.ts'
 import { replaceFile } from '../workspace/replace-file.ts'
 import { shown, type WorkspacePath } from '../workspace/workspace-path.ts'
 import { checkSeen } from './check-seen.ts'
@@ -73,11 +73,20 @@ async function write(
       hint: 'Choose another name, or read it and write it without create_only.',
     })
   }
-  const expected = now.kind === 'file' ? (await checkSeen(context, cx, now)).state : undefined
-  const written = await replaceFile(context.workspace, path, bytes, { expected, signal: cx.signal })
+  const before = now.kind === 'file' ? await checkSeen(context, cx, now) : undefined
+  const written = await replaceFile(context.workspace, path, bytes, { expected: before?.state, signal: cx.signal })
   noteWritten(context, cx.sessionId, path, written, bytes)
   const lines = countLines(bytes)
-  return `${expected === undefined ? 'Created' : 'Replaced'} ${path.relative} (${plural(lines, 'line')}, ${byteSize(bytes.length)}).`
+  const changed = before?.bytes === undefined ? '' : encodingChange(before.bytes)
+  return `${before === undefined ? 'Created' : 'Replaced'} ${path.relative} (${plural(lines, 'line')}, ${byteSize(bytes.length)}${changed}).`
+}
+
+/** Said, because nobody would expect it: what was in another encoding is UTF-8 now. */
+function encodingChange(before: Buffer): string {
+  const encoding = detectEncoding(before, true)
+  if (encoding === undefined) return '; it was no text before'
+  if (encoding.name !== 'utf-8') return `; now UTF-8, before ${encoding.name}`
+  return encoding.markBytes > 0 ? '; now without byte order mark' : ''
 }
 
 function countLines(bytes: Buffer): number {

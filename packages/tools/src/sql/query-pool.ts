@@ -149,7 +149,8 @@ export class QueryPool implements AsyncDisposable {
       words.text = (words.text + text).slice(-STDERR_CHARS)
     })
     child.once('exit', () => this.#forget(child))
-    child.once('error', () => this.#forget(child))
+    // Also a second one: an error without a listener would end the host.
+    child.on('error', () => this.#forget(child))
     hold(child, false)
     return child
   }
