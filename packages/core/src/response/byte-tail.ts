@@ -29,7 +29,7 @@ export class ByteTail {
   }
 
   push(piece: Uint8Array): void {
-    this.#pieces.push(piece.byteLength < SMALL ? Uint8Array.from(piece) : piece)
+    this.#pieces.push(piece.byteLength < SMALL ? new Uint8Array(piece) : piece)
     this.#bytes += piece.byteLength
     for (let oldest = this.#pieces[this.#first]; oldest !== undefined; oldest = this.#pieces[this.#first]) {
       if (this.#bytes - oldest.byteLength < this.#capacity) break

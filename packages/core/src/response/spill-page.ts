@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { countByte } from './count-byte.ts'
+import { scanBytes } from './byte-scan.ts'
 import { cutAfter, cutBefore } from './cut-point.ts'
 import { countLines, endOfLines } from './lines.ts'
 import { readBlocks } from './spill-open.ts'
@@ -49,7 +49,7 @@ async function findLine(handle: FileHandle, line: number): Promise<{ readonly po
   let open = false
   for await (const block of readBlocks(handle, 0)) {
     if (before === line - 1) return { position, lines: before }
-    const inside = countByte(block, 0x0a)
+    const inside = scanBytes(block).newlines
     if (before + inside >= line - 1) {
       let at = 0
       for (; before < line - 1; before++) at = block.indexOf(0x0a, at) + 1

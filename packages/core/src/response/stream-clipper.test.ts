@@ -42,11 +42,7 @@ describe('StreamClipper', () => {
         const { totalBytes, binary, ...clipped } = await clipBytes(cut(bytes, at), { limit })
         assert.equal(totalBytes, bytes.length)
         assert.equal(binary, false)
-        const expected = clipText(resolved, { limit })
-        assert.equal(clipped.totalLines, expected.totalLines)
-        // A bell that was not decoded counts as a character; the generator makes few, and none of them shows.
-        if (clipped.totalChars === expected.totalChars) assert.deepEqual(clipped, expected)
-        else assert.ok(clipped.totalChars > expected.totalChars && /[\x00-\x1f\x7f]/.test(whole))
+        assert.deepEqual(clipped, clipText(resolved, { limit }))
       }),
       { numRuns: 300 },
     )

@@ -5,13 +5,11 @@ import { type ClipOptions, type Clipped, checkClipOptions, clipEnds, clipText, D
 import { SpillSink } from './spill-sink.ts'
 import type { SpillLimits } from './spill-store.ts'
 import { TerminalBytes } from './terminal-bytes.ts'
-import { resolveTerminalText } from './terminal-text.ts'
 import { skipPartialStart } from './utf8.ts'
 
 /**
  * Owns: clipping a stream of bytes of any size (a program's output) in bounded memory: its beginning, its end, the counts, and,
- * where wanted, all of it in a kept result. The text is the same as of `clipText(resolveTerminalText(decoded))`;
- * only bells and other characters that show nothing may be counted among those left out.
+ * where wanted, all of it in a kept result. The text is the same as of `clipText(resolveTerminalText(decoded))`.
  * Invalid UTF-8 reads as U+FFFD; a stream with a NUL in its first 8 KB is binary: one line says so and the bytes are kept as they
  * are. Written to by one producer; memory is about seven times the limit, plus 3 MB where the stream is kept.
  *
@@ -109,7 +107,7 @@ export class StreamClipper {
     this.#chars += chars
     this.#newlines += newlines
     if (this.#headBytes < this.#capacity) {
-      this.#head.push(bytes.byteLength < SMALL ? Uint8Array.from(bytes) : bytes)
+      this.#head.push(bytes.byteLength < SMALL ? new Uint8Array(bytes) : bytes)
       this.#headBytes += bytes.byteLength
     }
     if (this.#sink !== undefined) {
@@ -138,9 +136,9 @@ export class StreamClipper {
 
   #clip(options: ClipOptions): Clipped {
     const tail = Buffer.concat(this.#tail.pieces())
-    if (!this.#tail.dropped) return clipText(shown(tail), options)
-    const head = shown(Buffer.concat(this.#head))
-    return clipEnds({ head, tail: shown(skipPartialStart(tail)), newlines: this.#newlines, chars: this.#chars }, options)
+    if (!this.#tail.dropped) return clipText(tail.toString('utf8'), options)
+    const head = Buffer.concat(this.#head).toString('utf8')
+    return clipEnds({ head, tail: skipPartialStart(tail).toString('utf8'), newlines: this.#newlines, chars: this.#chars }, options)
   }
 
   #lines(): number {
@@ -166,11 +164,6 @@ export interface StreamClipped extends Clipped {
   /** Of the stream as it came. */
   readonly totalBytes: number
   readonly spill?: SpillRef
-}
-
-/** Lines are resolved already; what is left are control characters that show nothing. */
-function shown(bytes: Buffer): string {
-  return resolveTerminalText(bytes.toString('utf8'))
 }
 
 /** A smaller piece is copied, or it would hold on to the large buffer it is a part of. */
