@@ -1,5 +1,6 @@
 /** The built-in tools that a configuration asks for. */
-import { AdjutantError, type AgentTool, nearestNames, type RegistryProblem } from '@adjutant/core'
+import { stat } from 'node:fs/promises'
+import { type AgentTool, nearestNames, type RegistryProblem } from '@adjutant/core'
 import { askUserTool, createFileTools, createSqlTool, readResultTool } from '@adjutant/tools'
 import type { Config } from './config.ts'
 
@@ -20,20 +21,25 @@ export async function builtInTools(config: Config): Promise<BuiltInTools> {
   let tools: AgentTool[] = [...createFileTools({ workspace: config.workspace }), askUserTool, readResultTool]
   let close = async (): Promise<void> => {}
   const wantsSql = builtin === true || builtin.includes(SQL)
-  if (wantsSql && Object.keys(config.databases).length > 0) {
-    try {
-      const sql = await createSqlTool({ databases: config.databases })
+  if (wantsSql) {
+    const databases: Record<string, string> = {}
+    for (const [name, file] of Object.entries(config.databases)) {
+      const found = await stat(file).catch(() => undefined)
+      if (found?.isFile() === true) databases[name] = file
+      else {
+        problems.push({
+          code: 'NOT_FOUND',
+          source,
+          tool: SQL,
+          message: `the database ${name}: ${file} ${found === undefined ? 'does not exist' : 'is no file'}`,
+          hint: 'Correct the file under "databases"; sql_query works with the others.',
+        })
+      }
+    }
+    if (Object.keys(databases).length > 0) {
+      const sql = createSqlTool({ databases })
       tools.push(sql.tool)
       close = () => sql.close()
-    } catch (error) {
-      const known = AdjutantError.from(error, 'NOT_FOUND')
-      problems.push({
-        code: known.code,
-        source,
-        tool: SQL,
-        message: `databases: ${known.message}`,
-        hint: 'Correct the file under "databases"; the rest works.',
-      })
     }
   }
   if (builtin !== true) {

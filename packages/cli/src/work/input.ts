@@ -12,13 +12,22 @@ export async function* stdinChunks(io: Pick<CliIo, 'stdin' | 'signal'>, wanted: 
       hint: 'Pipe it in: … | adjutant …, or < file.',
     })
   }
-  const stop = (): void => void stdin.destroy(new AdjutantError('CANCELLED', `stopped while ${wanted} was read`))
+  // Raced with the signal and not left to the stream: one whose source is silent for ever may never finish being destroyed.
+  const chunks = stdin[Symbol.asyncIterator]()
+  const stopped = Promise.withResolvers<never>()
+  stopped.promise.catch(() => {})
+  const stop = (): void => stopped.reject(new AdjutantError('CANCELLED', `stopped while ${wanted} was read`))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    for await (const chunk of stdin) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    for (;;) {
+      const next: IteratorResult<Uint8Array | string> = await Promise.race([chunks.next(), stopped.promise])
+      if (next.done === true) return
+      yield typeof next.value === 'string' ? Buffer.from(next.value) : next.value
+    }
   } finally {
     signal.removeEventListener('abort', stop)
+    stdin.destroy()
   }
 }
 
