@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ManualClock, testContext } from '@adjutant/testkit'
 import { isRunning, untilGone } from '../../test/running.ts'
+import { programUrl } from '../program-url.ts'
 import { createSqlTool, type SqlTool } from './create-sql-tool.ts'
 
 const ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n'
@@ -135,7 +136,7 @@ describe('the pool of query processes', { timeout: 60_000 }, () => {
   for (const how of ['SIGKILL', 'SIGTERM'] as const) {
     it(`leaves no process behind when the host goes by ${how} in the middle of a query`, async (test) => {
       const conditions = process.execArgv.filter((argument) => argument.startsWith('--conditions'))
-      const host = spawn(process.execPath, [...conditions, fileURLToPath(new URL('../../test/sql-host.ts', import.meta.url)), file], {
+      const host = spawn(process.execPath, [...conditions, fileURLToPath(programUrl(import.meta.url, '../../test/sql-host')), file], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const [line] = await once(createInterface(host.stdout), 'line')
@@ -148,7 +149,7 @@ describe('the pool of query processes', { timeout: 60_000 }, () => {
   }
 
   it('does not keep its host alive', async () => {
-    const module = new URL('./create-sql-tool.ts', import.meta.url)
+    const module = programUrl(import.meta.url, 'create-sql-tool')
     const conditions = process.execArgv.filter((argument) => argument.startsWith('--conditions'))
     const program = `const { createSqlTool } = await import(process.argv[1]); const sql = createSqlTool({ databases: { main: process.argv[2] } }); process.stdout.write(String(sql.pids.length))`
     const host = spawn(process.execPath, [...conditions, '--input-type=module', '-e', program, module.href, file], {

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { AdjutantError, type JsonObject } from '@adjutant/core/contract'
 import { openFileBench } from '../../test/file-bench.ts'
+import { programUrl } from '../program-url.ts'
 
 describe('a workspace in which somebody swaps folders for links', { skip: process.platform !== 'linux', timeout: 60_000 }, () => {
   it('neither shows nor changes what is outside', async () => {
@@ -16,7 +17,7 @@ describe('a workspace in which somebody swaps folders for links', { skip: proces
     await writeFile(join(out, 'a.txt'), 'SECRET')
     await writeFile(join(out, 'outside-name'), 'SECRET')
     await bench.put('real/a.txt', 'fine')
-    const swapper = spawn(process.execPath, [fileURLToPath(new URL('../../test/swap-links.ts', import.meta.url)), bench.root], {
+    const swapper = spawn(process.execPath, [fileURLToPath(programUrl(import.meta.url, '../../test/swap-links')), bench.root], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const attempt = async (name: string, input: JsonObject): Promise<string> => {
