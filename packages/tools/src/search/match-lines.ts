@@ -7,7 +7,7 @@ export interface LineMatch {
   readonly column: number
 }
 
-export interface BlockMatches {
+interface BlockMatches {
   readonly matches: readonly LineMatch[]
   /** Lines in the block. */
   readonly lines: number

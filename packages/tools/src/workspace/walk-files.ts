@@ -31,7 +31,7 @@ export interface WalkOptions {
 }
 
 /** Tens of thousands of files that nobody asks about by accident. */
-export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 export async function* walkFiles(workspace: Workspace, start: WorkspacePath, options: WalkOptions): AsyncGenerator<WalkEntry, void, void> {
   const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY

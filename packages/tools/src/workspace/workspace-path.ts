@@ -19,7 +19,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { AdjutantError } from '@adjutant/core/contract'
 import { systemCode } from './system-error.ts'
 
-export type EntryKind = 'file' | 'folder' | 'special' | 'missing'
+type EntryKind = 'file' | 'folder' | 'special' | 'missing'
 
 export interface WorkspacePath {
   /** As the model wrote it; the only form that messages use. */
