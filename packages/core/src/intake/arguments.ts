@@ -3,7 +3,6 @@ import type { ErrorCode } from '../contract/errors.ts'
 import { isJsonObject, type JsonValue } from '../contract/json.ts'
 import { findJsonFault } from './json-fault.ts'
 import { nestingOf, skipJsonSpace } from './json-scanner.ts'
-import { parseJson } from './parse-json.ts'
 
 /**
  * Owns the step from what a model sent as arguments to {@link CallArguments}: absent, `null`, `""` and `{}` are an empty object; an
@@ -65,10 +64,11 @@ const TOO_DEEP = `the arguments are nested deeper than ${MAX_DEPTH} levels`
  */
 export function parseArguments(raw: string, deepest?: number): CallArguments {
   if (skipJsonSpace(raw) === raw.length) return { ok: true, value: {} }
-  if (deepest !== undefined && deepest > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
+  // Two characters is the least that a level takes, so short text needs no counting. Counted before parsing: see parse-json.ts.
+  if (raw.length > 2 * MAX_DEPTH && (deepest ?? nestingOf(raw)) > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
   let value: JsonValue
   try {
-    value = deepest === undefined ? parseJson(raw) : JSON.parse(raw)
+    value = JSON.parse(raw)
   } catch {
     const fault = findJsonFault(raw)
     if (fault === undefined) return broken(raw, 'the arguments are no JSON')
@@ -78,8 +78,6 @@ export function parseArguments(raw: string, deepest?: number): CallArguments {
   }
   if (value === null) return { ok: true, value: {} }
   if (!isJsonObject(value)) return broken(raw, `the arguments are ${kindOf(value)}, not a JSON object`)
-  // Two characters is the least that a level takes, so short text needs no counting.
-  if (raw.length > 2 * MAX_DEPTH && (deepest ?? nestingOf(raw)) > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
   return { ok: true, value }
 }
 

@@ -36,7 +36,7 @@ export class BareTextReader implements TextReader {
 
   push(text: string): void {
     if (this.#binary) return
-    const place = BINARY.exec(text)?.index ?? this.#replacedAt(text)
+    const place = this.#binaryFrom(text)
     this.#take(place === undefined ? text : text.slice(0, place))
     if (place !== undefined) {
       this.#binary = true
@@ -80,10 +80,13 @@ export class BareTextReader implements TextReader {
     this.#reader.push(text)
   }
 
-  #replacedAt(text: string): number | undefined {
-    if (this.#length >= EARLY) return undefined
-    const at = text.indexOf('\uFFFD')
-    return at !== -1 && this.#length + at < EARLY ? at : undefined
+  /** Where the text stops being text; undefined when it does not. */
+  #binaryFrom(text: string): number | undefined {
+    const control = BINARY.exec(text)?.index
+    if (this.#length >= EARLY) return control
+    const replaced = text.indexOf('\uFFFD')
+    if (replaced === -1 || this.#length + replaced >= EARLY) return control
+    return control === undefined ? replaced : Math.min(control, replaced)
   }
 }
 

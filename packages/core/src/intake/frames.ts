@@ -22,45 +22,56 @@ export interface Frames {
   end(): void
 }
 
-/** Collects pieces until a line ends; gives whole lines, their ends included. */
+/** Collects pieces until a line ends; hands on whole lines, as many at once as there are, their ends included. */
 class LineBuffer {
   #pieces: string[] = []
   #length = 0
   #skipping = false
   readonly #limit: number
   readonly #sink: FrameSink
+  readonly #feed: (lines: string) => void
 
-  constructor(limit: number, sink: FrameSink) {
+  constructor(limit: number, sink: FrameSink, feed: (lines: string) => void) {
     this.#limit = limit
     this.#sink = sink
+    this.#feed = feed
   }
 
-  /** All whole lines that `text` completes, or `''`. */
-  push(text: string): string {
+  push(text: string): void {
     const end = text.lastIndexOf('\n') + 1
-    if (end === 0) {
-      this.#keep(text)
-      return ''
-    }
-    const rest = end === text.length ? '' : text.slice(end)
-    let lines = end === text.length ? text : text.slice(0, end)
-    if (this.#skipping) {
-      lines = lines.slice(lines.indexOf('\n') + 1)
-      this.#skipping = false
-    } else if (this.#pieces.length > 0) {
-      this.#pieces.push(lines)
-      lines = this.take()
-    }
-    if (rest !== '') this.#keep(rest)
-    return lines
+    if (end > 0) this.#complete(end === text.length ? text : text.slice(0, end))
+    if (end < text.length) this.#keep(end === 0 ? text : text.slice(end))
   }
 
   /** What has no end yet. */
   take(): string {
-    const text = this.#pieces.join('')
+    const text = this.#pieces.length === 1 ? (this.#pieces[0] ?? '') : this.#pieces.join('')
     this.#pieces = []
     this.#length = 0
     return text
+  }
+
+  #complete(text: string): void {
+    let lines = text
+    if (this.#skipping) {
+      lines = lines.slice(lines.indexOf('\n') + 1)
+      this.#skipping = false
+    } else if (this.#length > 0) {
+      this.#pieces.push(lines)
+      lines = this.take()
+    }
+    if (lines.length <= this.#limit) this.#feed(lines)
+    else this.#feedOneByOne(lines)
+  }
+
+  /** Some line in here may be too long. */
+  #feedOneByOne(lines: string): void {
+    for (let start = 0; start < lines.length; ) {
+      const end = lines.indexOf('\n', start)
+      if (end - start > this.#limit) this.#sayTooLong()
+      else this.#feed(lines.slice(start, end + 1))
+      start = end + 1
+    }
   }
 
   #keep(text: string): void {
@@ -70,6 +81,10 @@ class LineBuffer {
     if (this.#length <= this.#limit) return
     this.take()
     this.#skipping = true
+    this.#sayTooLong()
+  }
+
+  #sayTooLong(): void {
     this.#sink.problem('TOO_LARGE', `a line is longer than ${this.#limit} characters; it was skipped`)
   }
 }
@@ -98,7 +113,7 @@ export class SseFrames implements Frames {
 
   constructor(sink: FrameSink, limit: number) {
     this.#sink = sink
-    this.#lines = new LineBuffer(limit, sink)
+    this.#lines = new LineBuffer(limit, sink, (lines) => this.#parser.feed(lines))
     this.#parser = createParser({
       onEvent: (event) => this.#event(event.data),
       onError: (error) => {
@@ -108,8 +123,7 @@ export class SseFrames implements Frames {
   }
 
   push(text: string): void {
-    const lines = this.#lines.push(text)
-    if (lines !== '') this.#parser.feed(lines)
+    this.#lines.push(text)
   }
 
   end(): void {
@@ -177,17 +191,19 @@ export class JsonFrames implements Frames {
 
   constructor(sink: FrameSink, limit: number, fallback: (text: string) => boolean) {
     this.#sink = sink
-    this.#lines = new LineBuffer(limit, sink)
+    this.#lines = new LineBuffer(limit, sink, (lines) => this.#read(lines))
     this.#limit = limit
     this.#fallback = fallback
   }
 
   push(text: string): void {
-    if (this.#mode === 'body') {
+    if (this.#inBody()) {
       this.#keep(text)
       return
     }
-    this.#read(this.#lines.push(text))
+    this.#lines.push(text)
+    // The line buffer holds the beginning of the line after the one that was no JSON.
+    if (this.#inBody()) this.#keep(this.#lines.take())
   }
 
   end(): void {
@@ -197,7 +213,16 @@ export class JsonFrames implements Frames {
     if (this.#mode === 'body' && !this.#tooLarge) this.#readBody(this.#body.join(''))
   }
 
+  /** Asked anew after each step: handing lines on may change it. */
+  #inBody(): boolean {
+    return this.#mode === 'body'
+  }
+
   #read(lines: string): void {
+    if (this.#inBody()) {
+      this.#keep(lines)
+      return
+    }
     for (let start = 0; start < lines.length; ) {
       const end = lines.indexOf('\n', start)
       const line = lines.slice(start, end)
@@ -206,8 +231,6 @@ export class JsonFrames implements Frames {
         if (value === undefined) {
           this.#mode = 'body'
           this.#keep(lines.slice(start))
-          // The line buffer holds the beginning of the next line.
-          this.#keep(this.#lines.take())
           return
         }
         this.#mode = 'lines'

@@ -31,6 +31,8 @@ const SAYS: Readonly<Record<Expecting, string>> = {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+/** What may stand between a number and the end of a text that was cut inside it. */
+const CUT_NUMBER = /^(?:\.|[eE][+-]?)$/
 const LITERAL = /true|false|null/y
 const WORD = /[A-Za-z_$][\w$]{0,19}/y
 const HEX = /[0-9a-fA-F]{4}/y
@@ -171,6 +173,9 @@ export function findJsonFault(text: string): JsonFault | undefined {
             return wrong()
           }
           position += token.length
+          if (CUT_NUMBER.test(text.slice(position, position + 3))) {
+            return faultAt(text, text.length, 'found the end of the text inside a number', true)
+          }
         }
         expecting = afterValue()
         break

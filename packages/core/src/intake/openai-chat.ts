@@ -100,8 +100,10 @@ export class OpenAiChatWire implements Wire {
     else this.#text(stringOf(choice.text))
     const finish = stringOf(choice.finish_reason)
     if (finish !== undefined && finish !== '') this.#finish = finishOf(finish)
-    if (delta === undefined && message !== undefined) this.#ended = true
-    if (this.#closed.length > 0 && (this.#ended || this.#finish !== undefined)) this.#settleClosed(true)
+    if (delta === undefined && message !== undefined) {
+      this.#ended = true
+      this.#settleAll(this.#finish === 'length')
+    } else if (this.#closed.length > 0 && this.#finish !== undefined) this.#settleClosed(true)
   }
 
   #skipChoice(index: number): void {
@@ -177,6 +179,7 @@ export class OpenAiChatWire implements Wire {
       slot = undefined
     }
     if (slot === undefined && id === undefined && name === undefined && isNothing(args)) return
+    if (slot === undefined && before !== undefined && id === undefined && name === undefined) slot = this.#split(before)
     if (slot === undefined && before?.complete === true && !before.spoilt) this.#settle(before, false)
     slot ??= this.#begin(entry.index ?? undefined, id)
     slot.touched = this.#serial

@@ -112,6 +112,8 @@ export function dialectOf(value: JsonObject): Dialect | undefined {
 
 /** What an event of a wire that is not read here looks like, for the message about it. */
 export function foreignWire(value: JsonObject): string {
+  const known = dialectOf(value)
+  if (known !== undefined) return `it looks like ${known}`
   const type = typeof value.type === 'string' ? value.type : ''
   if (value.object === 'response' || type.startsWith('response.')) return 'it looks like the OpenAI Responses form'
   if (Array.isArray(value.candidates)) return 'it looks like the Gemini form'

@@ -36,20 +36,29 @@ function fromObject(object: JsonObject, raw: string): TaggedCall {
   return { ...(id === undefined ? {} : { id }), name, arguments: args }
 }
 
-function element(body: string, names: readonly string[]): string | undefined {
+interface Element {
+  readonly content: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The first of these elements. It goes on to the LAST closing tag of its name: JSON in it may hold such a tag as text. */
+function element(body: string, names: readonly string[]): Element | undefined {
   for (const name of names) {
-    const open = body.indexOf(`<${name}>`)
-    if (open === -1) continue
+    const start = body.indexOf(`<${name}>`)
+    if (start === -1) continue
     const close = body.lastIndexOf(`</${name}>`)
-    if (close > open) return body.slice(open + name.length + 2, close)
+    if (close > start) return { content: body.slice(start + name.length + 2, close), start, end: close + name.length + 3 }
   }
   return undefined
 }
 
 function fromElements(body: string): TaggedCall {
-  const name = element(body, NAME_KEYS)?.trim() ?? ''
+  const input = element(body, INPUT_KEYS)
+  const rest = input === undefined ? body : body.slice(0, input.start) + body.slice(input.end)
+  const name = element(rest, NAME_KEYS)?.content.trim() ?? ''
   if (name === '') return { name: '', arguments: broken(body, 'the call has no tool name: <name>…</name> is missing') }
-  return { name, arguments: parseArguments(element(body, INPUT_KEYS) ?? '') }
+  return { name, arguments: parseArguments(input?.content ?? '') }
 }
 
 /** A name that can still be read in text that is no JSON, so that the answer to the broken call names its tool. */
