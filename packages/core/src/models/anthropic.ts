@@ -9,7 +9,7 @@ import type { Provider } from './provider.ts'
 import { streamAnswer } from './stream-answer.ts'
 import { WireToolCache, type WireTools } from './wire-tools.ts'
 
-export const ANTHROPIC_BASE_URL = 'https://api.anthropic.com'
+const ANTHROPIC_BASE_URL = 'https://api.anthropic.com'
 const PATH = '/v1/messages'
 const VERSION = '2023-06-01'
 /** The API wants a limit in each request; this many every current model can answer. */

@@ -2,7 +2,7 @@ import type { Model } from '../contract/ports.ts'
 import { chatCompletionsModel } from './chat-completions.ts'
 import type { ModelOptions } from './model-options.ts'
 
-export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 
 /**
  * A model behind OpenAI's Chat Completions.

@@ -17,7 +17,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../cont
 import type { ApprovalDecision } from '../contract/ports.ts'
 import type { RecordedAnswer } from './recorded-answers.ts'
 
-export const RECORDING_VERSION = 1
+const RECORDING_VERSION = 1
 
 export type RecordingDialect = 'openai-chat' | 'anthropic'
 

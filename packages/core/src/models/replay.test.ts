@@ -12,6 +12,9 @@ import type { Message } from '../contract/messages.ts'
 import type { Model } from '../contract/ports.ts'
 import { startReplay } from './replay.ts'
 
+/** What hangs is a failure, not a hang. */
+const LIMIT = { timeout: 60_000 }
+
 const signal = new AbortController().signal
 const tools = [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }]
 
@@ -84,7 +87,7 @@ const ANTHROPIC = [
   },
 ]
 
-describe('startReplay', () => {
+describe('startReplay', LIMIT, () => {
   let folder = ''
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'replay-'))
@@ -169,6 +172,8 @@ describe('startReplay', () => {
       await post([user, said(call('a'), call('b')), result('b'), result('a')]),
       /^400 .*\\"b\\" answers no open call; the next is \\"a\\"/,
     )
+    assert.match(await post([user, said(call('a')), user, result('a')]), /^400 .*these have none: a/)
+    assert.match(await post([user, said(call('a')), said(call('b')), result('b')]), /^400 .*these have none: a/)
     assert.match(await post([user, said(call('a')), result('a'), result('a')]), /^400 .*must answer a call/)
     assert.match(await post([user, said(call('a', '{"path":"a"}{"path":"b"}')), result('a')]), /^400 .*arguments: must be a JSON object/)
     assert.match(await post([user, said(call('x'.repeat(41))), result('x'.repeat(41))]), /^400 .*1 to 40 letters/)
@@ -179,12 +184,12 @@ describe('startReplay', () => {
   })
 
   it('refuses a request beyond the end, naming the recording', async () => {
-    const path = await file([OPENAI[0] ?? {}, { chunks: ['data: [DONE]\n\n'] }])
+    const path = await file([OPENAI[0] ?? {}, { chunks: [delta({ content: 'Hello' }, 'stop'), 'data: [DONE]\n\n'] }])
     await using replay = await startReplay(path, { pace: 'off' })
     await ask(replay.model, [{ role: 'user', text: 'go' }])
     await assert.rejects(ask(replay.model, [{ role: 'user', text: 'go' }]), {
       code: 'MODEL_FAILED',
-      message: /talk\.jsonl has 1 answer; this request is one more/,
+      message: /replay-\w+\/talk\.jsonl has 1 answer; this request is one more/,
     })
   })
 

@@ -40,8 +40,8 @@ export interface Replay {
 }
 
 const REQUEST_LIMIT = 64 * 1024 * 1024
-/** The adapters send a key; nobody looks at it here. */
-const KEY = 'replay'
+/** The adapters send a key; nobody looks at it here. Unlike any word of a message, since keys are taken out of messages. */
+const KEY = 'no-key-is-needed-here'
 
 /**
  * Starts a replay.

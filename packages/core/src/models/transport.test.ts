@@ -9,6 +9,9 @@ import { anthropicModel } from './anthropic.ts'
 import { compatibleModel } from './compatible.ts'
 import { openAiModel } from './openai.ts'
 
+/** What hangs is a failure, not a hang. */
+const LIMIT = { timeout: 60_000 }
+
 const REQUEST: ModelRequest = { messages: [{ role: 'user', text: 'Hello' }], tools: [] }
 const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
   id: 'chatcmpl-1',
@@ -69,7 +72,7 @@ function bodyOf(text: string | undefined): JsonObject {
   return body
 }
 
-describe('an answer over HTTP', () => {
+describe('an answer over HTTP', LIMIT, () => {
   it('comes as it is streamed, and the request is what the provider wants', async () => {
     await using provider = await startStubProvider([HELLO])
     const clock = new ManualClock()
@@ -137,7 +140,7 @@ describe('an answer over HTTP', () => {
   })
 })
 
-describe('trying again', () => {
+describe('trying again', LIMIT, () => {
   it('waits as told, twice at most, and only before an answer', async () => {
     await using provider = await startStubProvider([
       { status: 429, headers: { 'retry-after': '7' }, body: '{}' },
@@ -205,7 +208,7 @@ describe('trying again', () => {
   })
 })
 
-describe('an answer that goes wrong', () => {
+describe('an answer that goes wrong', LIMIT, () => {
   it('is broken when the connection is cut in the middle, after what came was given', async () => {
     await using provider = await startStubProvider([{ chunks: [sse(chunk({ content: 'Hel' }))], ending: 'cut' }, HELLO])
     const model = openAiModel({ name: 'm', baseUrl: provider.url, ids: countingIds(), clock: new ManualClock() })
@@ -309,7 +312,7 @@ describe('an answer that goes wrong', () => {
   })
 })
 
-describe('stopping', () => {
+describe('stopping', LIMIT, () => {
   it('closes the socket in the middle of an answer', async () => {
     await using provider = await startStubProvider([{ chunks: [sse(chunk({ content: 'Hel' }))], ending: 'stall' }])
     const controller = new AbortController()
@@ -351,9 +354,17 @@ describe('stopping', () => {
   })
 })
 
-describe('what cannot be sent', () => {
+describe('what cannot be sent', LIMIT, () => {
   for (const [what, make] of [
     ['no address', () => compatibleModel({ url: 'localhost:11434', name: 'm', ids: countingIds(), clock: new ManualClock() })],
+    [
+      'a user in the address',
+      () => compatibleModel({ url: 'http://me@localhost/v1', name: 'm', ids: countingIds(), clock: new ManualClock() }),
+    ],
+    [
+      'a query in the address',
+      () => compatibleModel({ url: 'http://localhost/v1?a=b', name: 'm', ids: countingIds(), clock: new ManualClock() }),
+    ],
     [
       'a password in the address',
       () => compatibleModel({ url: 'http://a:b@localhost/v1', name: 'm', ids: countingIds(), clock: new ManualClock() }),

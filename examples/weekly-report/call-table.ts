@@ -1,0 +1,29 @@
+/** Owns the summary of a run: one line for each call, from the steps that the session kept. */
+import { readdir } from 'node:fs/promises'
+import { FileSessionStore, type StepRecord, sessionId } from '@adjutant/core'
+
+export type CallStep = Extract<StepRecord, { readonly type: 'call' }>
+
+/** The calls of the only session below `folder`, in call order; none when there is no session. */
+export async function readCalls(folder: string): Promise<readonly CallStep[]> {
+  const [name] = await readdir(folder).catch(() => [])
+  if (name === undefined) return []
+  const calls: CallStep[] = []
+  for await (const step of new FileSessionStore(folder).read(sessionId(name))) if (step.type === 'call') calls.push(step)
+  return calls
+}
+
+/** `began` and `ms` are milliseconds; a call that never ran has neither. */
+export function callTable(calls: readonly CallStep[]): string {
+  const rows = calls.map(({ call, result }) => [
+    call.name,
+    result.code === undefined ? result.outcome : `${result.outcome} (${result.code})`,
+    result.startedAt === undefined ? '–' : result.startedAt.toFixed(0),
+    result.startedAt === undefined || result.endedAt === undefined ? '–' : (result.endedAt - result.startedAt).toFixed(1),
+  ])
+  const table = [['call', 'outcome', 'began', 'ms'], ...rows]
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')
+  return table.map(line).join('\n')
+}
