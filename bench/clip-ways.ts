@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,11 +15,13 @@ export interface ClipWay {
   take(output: Readable): Promise<number>
 }
 
+const MEGABYTE = 1_048_576
 const HEAD = 50
 const TAIL = 50
 
 export const CLIP_WAYS: readonly ClipWay[] = [
   { name: 'pipe', title: 'pipe only', slow: false, take: pipeOnly },
+  { name: 'write', title: 'pipe, written to disk in pieces of 1 MB', slow: false, take: writeOnly },
   { name: 'clip', title: 'Adjutant: clip, line count', slow: false, take: (output) => clip(output) },
   { name: 'keep', title: 'Adjutant: clip, line count, kept on disk', slow: false, take: keep },
   { name: 'readline', title: 'readline, first and last lines', slow: true, take: readLines },
@@ -30,6 +32,29 @@ async function pipeOnly(output: Readable): Promise<number> {
   output.on('data', () => undefined)
   await once(output, 'end')
   return 0
+}
+
+/** The least that keeping all of it on disk can take. */
+async function writeOnly(output: Readable): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const file = await open(join(folder, 'output'), 'wx')
+  try {
+    let pending: Buffer[] = []
+    let size = 0
+    for await (const chunk of output) {
+      pending.push(chunk)
+      size += chunk.length
+      if (size < MEGABYTE) continue
+      await file.writev(pending)
+      pending = []
+      size = 0
+    }
+    if (size > 0) await file.writev(pending)
+    return 0
+  } finally {
+    await file.close()
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 async function clip(output: Readable, clipper = new StreamClipper()): Promise<number> {

@@ -4,7 +4,7 @@ import { countNewlines } from './lines.ts'
 import { readBlocks } from './spill-open.ts'
 
 /** A line in which the text was found; `text` is the line, or the surroundings of the place in a long one. */
-export interface SearchHit {
+interface SearchHit {
   readonly line: number
   /** Of the first place in the line, from 1, in characters. */
   readonly column: number
