@@ -4,12 +4,24 @@ import { FileSessionStore, type StepRecord, sessionId } from '@adjutant/core'
 
 export type CallStep = Extract<StepRecord, { readonly type: 'call' }>
 
-/** The calls of the only session below `folder`, in call order; none when there is no session. */
+/**
+ * The calls of the only session below `folder`, in the model's order; none when there is no session. A session keeps them in the
+ * order they settled, each decision's after the decision.
+ */
 export async function readCalls(folder: string): Promise<readonly CallStep[]> {
   const [name] = await readdir(folder).catch(() => [])
   if (name === undefined) return []
   const calls: CallStep[] = []
-  for await (const step of new FileSessionStore(folder).read(sessionId(name))) if (step.type === 'call') calls.push(step)
+  let decision: CallStep[] = []
+  const endDecision = (): void => {
+    calls.push(...decision.toSorted((a, b) => a.call.index - b.call.index))
+    decision = []
+  }
+  for await (const step of new FileSessionStore(folder).read(sessionId(name))) {
+    if (step.type === 'call') decision.push(step)
+    else endDecision()
+  }
+  endDecision()
   return calls
 }
 
