@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { parseRecording } from '@adjutant/core'
+import { parseRecording, startReplay } from '@adjutant/core'
 import { type CallStep, readCalls } from './call-table.ts'
 import { callIdOf } from './chat-stream.ts'
 import { conversation } from './make-conversation.ts'
@@ -19,13 +19,13 @@ interface Run {
 }
 
 /** `npm start` as a script sees it: nobody at a terminal. */
-function start(...args: readonly string[]): Promise<Run> {
+function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Run> {
   const conditions = process.execArgv.filter((word) => word.startsWith('--conditions'))
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...conditions, join(HERE, 'start.js'), ...args], {
       cwd: join(HERE, '..', '..'),
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ADJUTANT_REPLAY_PACE: '0' },
+      env: { ...process.env, ADJUTANT_REPLAY_PACE: '0', ...env },
     })
     let [stdout, stderr] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -170,6 +170,28 @@ describe('the weekly report', () => {
   it('got the skill and the memory from where they are', () => {
     assert.match(calls[2]?.result.text ?? '', /Weekly report: house style/)
     assert.match(calls[3]?.result.text ?? '', /stay open until 22:00/)
+  })
+})
+
+describe('the weekly report with another model', () => {
+  it('runs against a provider with the key of the environment', async () => {
+    await using provider = await startReplay(join(HERE, 'conversation.jsonl'), { pace: 'off' })
+    const env = { OPENAI_API_KEY: 'sk-of-a-person', OPENAI_BASE_URL: provider.baseUrl }
+    const run = await start(['--model', 'openai:weekly-report-recording', '--approve', 'allow'], env)
+    assert.equal(run.code, 0, run.stderr)
+    assert.equal(provider.remaining, 0)
+    assert.match(run.stderr, /A live model decides/)
+    assert.doesNotMatch(run.stdout + run.stderr, /sk-of-a-person|recording was/)
+    // Nobody said no this time: what was allowed was written.
+    assert.ok(existsSync(FOLDERS.report) && existsSync(join(FOLDERS.out, 'summary.csv')))
+  })
+
+  it('says what is missing without a key, and that nothing was written', async () => {
+    const run = await start(['--model', 'anthropic:claude'], { ANTHROPIC_API_KEY: '' })
+    assert.notEqual(run.code, 0)
+    assert.match(run.stderr, /ANTHROPIC_API_KEY is not set/)
+    assert.match(run.stdout, /There is no .*report\.md: nothing was written/)
+    assert.equal(existsSync(FOLDERS.report), false)
   })
 })
 
