@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 
-export interface SpokenCall {
+interface SpokenCall {
   readonly name: string
   /** As the model wrote them. */
   readonly arguments: string
@@ -17,7 +17,7 @@ export interface Spoken {
 }
 
 /** A text in the pieces that a model's tokens make: short words and parts of long ones, with the space before them. */
-export function tokensOf(text: string): readonly string[] {
+function tokensOf(text: string): readonly string[] {
   return text.match(/ ?\p{L}{1,7}| ?\d{1,3}|\n+| ?[^\s\p{L}\d]{1,2}|\s+/gu) ?? []
 }
 

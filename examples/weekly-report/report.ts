@@ -7,7 +7,7 @@ import { DATA_SET } from './weather-data.ts'
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 
 /** `2015-07-02` → `2 July` */
-export function dayName(date: string): string {
+function dayName(date: string): string {
   const [, month, day] = date.split('-').map(Number)
   return `${day} ${MONTHS[(month ?? 1) - 1]}`
 }
