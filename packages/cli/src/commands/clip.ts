@@ -1,8 +1,8 @@
 /** `adjutant clip`: stdin in, what a model would get of it out. Bounded memory, whatever comes. */
-import { StreamClipper } from '@adjutant/core'
+import { AdjutantError, StreamClipper } from '@adjutant/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
-import { stdinChunks } from '../work/input.ts'
+import { usage } from './shared-options.ts'
 
 const HELP = `
 Reads anything from stdin: escape sequences and progress lines are resolved as a terminal would show them, then the first and the
@@ -43,12 +43,24 @@ async function clip(io: CliIo, options: Readonly<Record<string, unknown>>): Prom
     ...(typeof head === 'number' ? { head } : {}),
     ...(typeof tail === 'number' ? { tail } : {}),
   })
-  for await (const chunk of stdinChunks(io, 'the text to clip')) {
-    const waiting = clipper.write(chunk)
-    if (waiting !== undefined) await waiting
-  }
+  await readAll(io, (chunk) => void clipper.write(chunk))
   const clipped = await clipper.end()
   if (json === true) await writeJson(io.stdout, clipped)
   // Exactly what a model gets when it goes to a file or a program; a person's prompt begins on a line of its own.
   else await write(io.stdout, io.stdout.isTTY === true && !/\n$/.test(clipped.text) ? `${clipped.text}\n` : clipped.text)
+}
+
+/** Hands on stdin as it comes, by events: a promise for each piece would take longer than the clipping. */
+function readAll(io: CliIo, take: (chunk: Uint8Array) => void): Promise<void> {
+  const { stdin, signal } = io
+  if (stdin.isTTY === true)
+    throw usage('the text to clip is read from stdin, and stdin is a terminal', 'Pipe it in: … | adjutant clip, or < file.')
+  return new Promise<void>((resolve, reject) => {
+    const stop = (): void => reject(new AdjutantError('CANCELLED', 'stopped while the text to clip was read'))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    stdin.on('data', (chunk: Uint8Array | string) => take(typeof chunk === 'string' ? Buffer.from(chunk) : chunk))
+    stdin.on('end', resolve)
+    stdin.on('error', reject)
+  }).finally(() => stdin.destroy())
 }

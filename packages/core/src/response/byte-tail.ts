@@ -34,6 +34,8 @@ export class ByteTail {
     for (let oldest = this.#pieces[this.#first]; oldest !== undefined; oldest = this.#pieces[this.#first]) {
       if (this.#bytes - oldest.byteLength < this.#capacity) break
       this.#bytes -= oldest.byteLength
+      // Let go at once: a large buffer that outlives its youth is collected late.
+      this.#pieces[this.#first] = NOTHING
       this.#first++
       this.#dropped = true
     }
@@ -49,3 +51,4 @@ export class ByteTail {
 }
 
 const SMALL = 4_096
+const NOTHING = new Uint8Array(0)
