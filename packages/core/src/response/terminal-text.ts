@@ -46,8 +46,18 @@ export class TerminalText {
       const to = SPECIAL.test(chunk) ? SPECIAL.lastIndex - 1 : chunk.length
       if (newline !== -1 && newline < from) newline = chunk.indexOf('\n', from)
       if (to > from) out += newline !== -1 && newline < to ? this.#lines(chunk, from, newline, to) : this.#put(chunk, from, to)
-      if (to < chunk.length) out += this.#control(chunk.charCodeAt(to))
       from = to + 1
+      if (to === chunk.length) break
+      const final = csiEnd(chunk, to)
+      if (final === -1) out += this.#control(chunk.charCodeAt(to))
+      else {
+        // By far the most common: colours, whole in this chunk.
+        if (chunk.charCodeAt(final) !== COLOUR) {
+          this.#parameters = chunk.slice(to + 2, Math.min(final, to + 2 + PARAMETERS_LIMIT))
+          out += this.#csi(chunk.charCodeAt(final))
+        }
+        from = final + 1
+      }
     }
     return out + this.#row.takeSettled()
   }
@@ -248,6 +258,8 @@ export class TerminalText {
 
 type State = 'text' | 'escape' | 'intermediate' | 'csi' | 'string'
 
+/** Final letter of SGR: `m`. */
+const COLOUR = 0x6d
 /** Longer parameters mean nothing to a terminal. */
 const PARAMETERS_LIMIT = 64
 /** A string sequence longer than this (16 Mi code units) is none: what follows is shown. */
@@ -259,6 +271,14 @@ const ANY_SPECIAL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/
 /** ESC, BEL, CAN, SUB, ST. */
 const STRING_END = /[\x07\x18\x1a\x1b\x9c]/g
 const STRING_OR_LINE_END = /[\x07\x0a\x18\x1a\x1b\x9c]/g
+
+/** Where the CSI sequence that begins at `at` has its final letter; -1 when none begins there or it is not whole. */
+function csiEnd(chunk: string, at: number): number {
+  if (chunk.charCodeAt(at) !== 0x1b || chunk.charCodeAt(at + 1) !== 0x5b) return -1
+  let end = at + 2
+  while (chunk.charCodeAt(end) >= 0x20 && chunk.charCodeAt(end) <= 0x3f) end++
+  return chunk.charCodeAt(end) >= 0x40 && chunk.charCodeAt(end) <= 0x7e ? end : -1
+}
 
 /** True when there is anything to resolve. */
 export function hasControl(text: string): boolean {
