@@ -24,7 +24,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function doctor(env: Record<string, string> = {}): Promise<{ code: number | null; ok: boolean; check(name: string): Check }> {
-  const { code, stdout } = await runMain(['doctor', '--json'], { cwd: folder, env: { HOME: folder, XDG_STATE_HOME: join(folder, '..', 'adjutant-doctor-state'), ...env } })
+  const { code, stdout } = await runMain(['doctor', '--json'], {
+    cwd: folder,
+    env: { HOME: folder, XDG_STATE_HOME: join(folder, '..', 'adjutant-doctor-state'), ...env },
+  })
   const report: unknown = JSON.parse(stdout)
   assert.ok(isReport(report), stdout)
   return {
@@ -38,7 +41,11 @@ async function doctor(env: Record<string, string> = {}): Promise<{ code: number 
   }
 }
 
-const everything = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')), 'dist', 'index.js')
+const everything = join(
+  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')),
+  'dist',
+  'index.js',
+)
 
 describe('doctor', () => {
   it('is content with a bare machine, says what is not set, and leaves nothing behind', async () => {
@@ -99,7 +106,10 @@ describe('doctor', () => {
   })
 
   it('tells people the same in lines', async () => {
-    const { code, stdout } = await runMain(['doctor'], { cwd: folder, env: { HOME: folder, XDG_STATE_HOME: '/nowhere/to/be/found', LANG: 'C.UTF-8' } })
+    const { code, stdout } = await runMain(['doctor'], {
+      cwd: folder,
+      env: { HOME: folder, XDG_STATE_HOME: '/nowhere/to/be/found', LANG: 'C.UTF-8' },
+    })
     assert.equal(code, 0)
     assert.match(stdout, /^✓ node +\d/m)
     assert.doesNotMatch(stdout, /\u001b/)

@@ -3,6 +3,7 @@ import {
   AdjutantError,
   type AgentAnswer,
   type Approver,
+  type Dialect,
   FileSessionStore,
   type ModelHandle,
   modelFromSpec,
@@ -10,12 +11,14 @@ import {
   recordedApprover,
   runAgent,
   type SessionEvent,
+  toToolMessages,
 } from '@adjutant/core'
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import type { Config } from '../config/config.ts'
 import { duration } from '../terminal/call-summary.ts'
 import { stdinChunks } from '../work/input.ts'
+import { resultsLine } from '../work/json-lines.ts'
 import { configOf, openWork } from '../work/open-work.ts'
 import { addSharedOptions, approvalMode, positiveInteger, type SharedOptions, sharedOptions, usage } from './shared-options.ts'
 
@@ -86,13 +89,21 @@ async function withModel(io: CliIo, input: RunInput): Promise<void> {
   const { shared, config, handle } = input
   const tally = new Tally()
   const recorded = recordedAnswers(io, input)
+  // The results go back in the form of the wire that the model's last answer came over.
+  let dialect: Dialect = 'openai-chat'
   const work = await openWork(io, {
     shared,
     config,
     stdinIsData: input.stdinIsData,
     recorded,
     store: new FileSessionStore(config.sessionsFolder),
-    events: (event) => tally.take(event),
+    events(event) {
+      tally.take(event)
+      if (event.type === 'model' && event.event.type === 'end') dialect = event.event.dialect
+    },
+    results(results) {
+      if (shared.json === true) void writeJson(io.stdout, resultsLine(results, toToolMessages(dialect, results)))
+    },
   })
   let answer: AgentAnswer | undefined
   try {

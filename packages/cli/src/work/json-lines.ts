@@ -45,7 +45,7 @@ function questionLine(id: CallId, question: Question): object {
 }
 
 /** Images and sounds are in `message`, in the dialect's form: they are not said twice. */
-export function resultDocument(result: ToolResult): object {
+function resultDocument(result: ToolResult): object {
   const { id, name, outcome, isError, text, code, hint, startedAt, endedAt, attempts, cached, spill, conversions } = result
   return {
     id,
