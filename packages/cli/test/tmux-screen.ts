@@ -19,16 +19,22 @@ export interface ScreenOptions {
 
 let screens = 0
 
+/** Only to end a test that would never end, with the screen it saw last. */
+const GIVE_UP_MS = 30_000
+
 export class TmuxScreen {
   readonly #socket: string
   readonly #watcher: ChildProcess
 
-  /** Runs `command`, then says `END <exit code>` and how the terminal is set. */
+  /** Runs `command`, then says `END <exit code> icanon echo`, or `-icanon -echo` where the terminal was not given back. */
   constructor(command: readonly string[], options: ScreenOptions) {
     screens += 1
     this.#socket = `adjutant-test-${process.pid}-${screens}`
     const assignments = Object.entries({ LANG: 'C.UTF-8', ...options.env }).map(([name, value]) => `${name}=${quoted(value)}`)
-    const line = `env ${assignments.join(' ')} ${command.map(quoted).join(' ')}; echo "END $?"; stty -a | grep -o -E -- '-?(icanon|echo)\\b' | tr '\\n' ' '; echo; exec cat`
+    // What the test runner says of itself and of colours must not reach the program.
+    const bare = ['NO_COLOR', 'FORCE_COLOR', 'NODE_TEST_CONTEXT', 'NODE_OPTIONS', 'CI'].map((name) => `-u ${name}`).join(' ')
+    const modes = "stty -a | grep -o -E -- '-?\\b(icanon|echo)\\b' | tr '\\n' ' '"
+    const line = `env ${bare} ${assignments.join(' ')} ${command.map(quoted).join(' ')}; code=$?; echo "END $code $(${modes})"; exec cat`
     const size = ['-x', String(options.columns), '-y', String(options.rows)]
     // No configuration of the person whose machine this is.
     this.#tmux('-f', '/dev/null', '-u', 'new-session', '-d', ...size, '-c', options.cwd, line)
@@ -44,16 +50,17 @@ export class TmuxScreen {
   async until(pattern: RegExp): Promise<string> {
     const { stdout } = this.#watcher
     if (stdout === null) throw new Error('the watcher has no output')
+    const giveUp = AbortSignal.timeout(GIVE_UP_MS)
     for (;;) {
       // Listening begins before looking, so that nothing is written in between unseen.
-      const more = once(stdout, 'data')
+      const more = once(stdout, 'data', { signal: giveUp })
+      more.catch(() => {})
       const screen = this.text()
-      if (pattern.test(screen)) {
-        more.catch(() => {})
-        return screen
-      }
-      if (/^END \d+$/m.test(screen)) throw new Error(`the program ended without showing ${pattern}:\n${screen}`)
-      await more
+      if (pattern.test(screen)) return screen
+      if (/^END \d+ /m.test(screen)) throw new Error(`the program ended without showing ${pattern}:\n${screen}`)
+      await more.catch((cause: unknown) => {
+        throw new Error(`the screen never showed ${pattern}:\n${screen}`, { cause })
+      })
     }
   }
 

@@ -20,7 +20,7 @@ export function parseEdited(text: string): Edited {
 
 /** The person's editor as an argument vector; `undefined` when none is set. */
 export function editorCommand(env: Readonly<Record<string, string | undefined>>): readonly [string, ...string[]] | undefined {
-  const [program, ...args] = (env.VISUAL ?? env.EDITOR ?? '').split(/\s+/).filter((word) => word !== '')
+  const [program, ...args] = (env.VISUAL?.trim() || env.EDITOR || '').split(/\s+/).filter((word) => word !== '')
   return program === undefined ? undefined : [program, ...args]
 }
 

@@ -34,14 +34,11 @@ async function open(rounds: readonly RecordedRound[], { columns = 80, args = [],
     columns,
     rows: 30,
     cwd: folder,
-    env: { XDG_STATE_HOME: state, ADJUTANT_REPLAY_PACE: '0', EDITOR: '', VISUAL: '', CI: '', ...env },
+    env: { XDG_STATE_HOME: state, ADJUTANT_REPLAY_PACE: '0', EDITOR: '', VISUAL: '', ...env },
   })
   screen = opened
   return opened
 }
-
-/** The terminal is as it was: lines, echo. */
-const RESTORED = /^END \d+\n\s*icanon echo\s*$/m
 
 const EVIL = 'two\u001b[2J\u001b[1A\u001b[K\u202e \u0007end'
 
@@ -76,13 +73,11 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     // Nothing above was cleared or overwritten.
     assert.match(second, /^First line\.$/m)
     it.keys('y')
-    const last = await it.until(/^END \d/m)
-    assert.match(last, /^END 0$/m)
+    const last = await it.until(/^END 0 icanon echo *$/m)
     assert.match(last, /^All is done\.$/m)
     assert.equal(last.match(/All is done\./g)?.length, 1)
     assert.match(last, /✓ edit_file .* ms$/m)
     assert.match(last, /3 calls: 2 ok, 1 denied; 2 rounds/)
-    assert.match(await it.until(RESTORED), RESTORED)
     assert.equal(await readFile(join(folder, 'a.txt'), 'utf8'), `one\n${EVIL}\nthree\n`)
   })
 
@@ -110,7 +105,7 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     it.keys('BSpace', 'BSpace', '!"}', 'Enter')
     await it.until(/write_file: allowed with changed arguments[\s\S]*a2\.txt/)
     it.keys('t')
-    const last = await it.until(/^END 0$/m)
+    const last = await it.until(/^END 0 icanon echo *$/m)
     for (const line of last.split('\n')) assert.ok(line.length <= 50)
     assert.equal(await readFile(join(folder, 'a3.txt'), 'utf8'), 'z')
   })
@@ -125,7 +120,7 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     it.keys('Down', 'Down', 'Enter')
     await it.until(/Which week\? ❯ 第十四周[\s\S]*What name\?/)
     it.keys('Zoë 副', 'Left', 'BSpace', 'Enter')
-    const last = await it.until(/^END 0$/m)
+    const last = await it.until(/^END 0 icanon echo *$/m)
     assert.match(last, /What name\? ❯ Zoë副/)
   })
 
@@ -137,7 +132,7 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     })
     await it.until(/Run it/)
     it.keys('e')
-    await it.until(/^END 0$/m)
+    await it.until(/^END 0 icanon echo *$/m)
     assert.equal(await readFile(join(folder, 'e.txt'), 'utf8'), 'after')
   })
 
@@ -145,8 +140,7 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     const it = await open([{ calls: [['write_file', { path: 'n.txt', content: 'x' }]] }])
     await it.until(/Run it/)
     it.keys('C-c')
-    const last = await it.until(RESTORED)
-    assert.match(last, /^END 130$/m)
+    const last = await it.until(/^END 130 icanon echo *$/m)
     assert.match(last, /write_file .*cancelled/)
     await assert.rejects(readFile(join(folder, 'n.txt')))
   })
@@ -154,11 +148,11 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
   it('uses colours where they are wanted only', async () => {
     const talk: RecordedRound[] = [{ text: 'Go.', calls: [['read_file', { path: 'a.txt' }]] }, { text: 'Done.' }]
     const plain = await open(talk, { env: { NO_COLOR: '1' } })
-    await plain.until(/^END 0$/m)
+    await plain.until(/^END 0 icanon echo *$/m)
     assert.doesNotMatch(plain.text('-e'), /\u001b\[[0-9;]*[1-9][0-9;]*m/)
     plain.close()
     const coloured = await open(talk)
-    await coloured.until(/^END 0$/m)
+    await coloured.until(/^END 0 icanon echo *$/m)
     assert.match(coloured.text('-e'), /\u001b\[32m✓/)
   })
 
@@ -171,8 +165,7 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     it.keys('maybe', 'Enter')
     await it.until(/Please answer/)
     it.keys('Enter')
-    const last = await it.until(RESTORED)
-    assert.match(last, /^END 0$/m)
+    const last = await it.until(/^END 0 icanon echo *$/m)
     assert.match(last, /^\+ write_file/m)
     assert.match(last, /^Done\.$/m)
     assert.equal(await readFile(join(folder, 'd.txt'), 'utf8'), EVIL)
@@ -184,12 +177,11 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
       JSON.stringify({ action: 'call_tool', tool_name: 'write_file', parameters: { path: 'p.txt', content: 'piped' } }),
     )
     const line = `cat decision.json | ${COMMAND.map((word) => `'${word}'`).join(' ')} exec > out.json`
-    const opened = new TmuxScreen(['sh', '-c', line], { columns: 80, rows: 30, cwd: folder, env: { XDG_STATE_HOME: state, CI: '' } })
+    const opened = new TmuxScreen(['sh', '-c', line], { columns: 80, rows: 30, cwd: folder, env: { XDG_STATE_HOME: state } })
     screen = opened
     await opened.until(/Run it/)
     opened.keys('y')
-    const last = await opened.until(RESTORED)
-    assert.match(last, /^END 0$/m)
+    await opened.until(/^END 0 icanon echo *$/m)
     assert.equal(await readFile(join(folder, 'p.txt'), 'utf8'), 'piped')
     assert.match(await readFile(join(folder, 'out.json'), 'utf8'), /Created p\.txt/)
   })
