@@ -17,6 +17,9 @@ const BINARY = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
 /** Bytes of another encoding show themselves at once; a broken character further on is no reason to refuse a text. */
 const EARLY = 64
 
+/** Characters of a fenced text that may still be one decision; what is longer is text. */
+const FENCE_LIMIT = 1_048_576
+
 export class BareTextReader implements TextReader {
   readonly #cx: WireContext
   #reader: TaggedTextReader | DecisionReader
@@ -55,7 +58,7 @@ export class BareTextReader implements TextReader {
 
   #take(text: string): void {
     if (this.#fenced !== undefined) {
-      this.#fenced += text
+      this.#keepFence(text)
       return
     }
     const so = this.#begun + text
@@ -68,11 +71,20 @@ export class BareTextReader implements TextReader {
       }
       this.#begun = ''
       if (first.startsWith('```')) {
-        this.#fenced = so
+        this.#fenced = ''
+        this.#keepFence(so)
         return
       }
     }
     if (so !== '') this.#reader.push(so)
+  }
+
+  #keepFence(text: string): void {
+    this.#fenced += text
+    if (this.#fenced === undefined || this.#fenced.length <= FENCE_LIMIT) return
+    const kept = this.#fenced
+    this.#fenced = undefined
+    this.#reader.push(kept)
   }
 
   #closeFence(text: string): void {

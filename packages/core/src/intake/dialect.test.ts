@@ -261,6 +261,25 @@ describe('framing', () => {
     assert.match(decoded.problems.at(-1)?.message ?? '', /^49\d\d more parts/)
   })
 
+  it('a stream of nothing but broken lines is given up', () => {
+    const bytes = encoder.encode(`data: ${lines[0]}\n\n${'data: {x\n\n'.repeat(12_000)}data: ${lines[1]}\n\n`)
+    const decoded = decodeAll(bytes)
+    assert.ok(decoded.problems.length < 30)
+    assert.ok(decoded.problems.some((problem) => problem.message.startsWith('10000 parts could not be read')))
+    assert.equal(decoded.end.finish, undefined)
+    assert.deepEqual(decodeAll(bytes, 'auto', [50_000, 60_000, 110_000]).events, decoded.events)
+  })
+
+  it('lines without an end of the event are read when they are too many to keep', () => {
+    const long = JSON.stringify({ choices: [{ index: 0, delta: { content: 'y'.repeat(1_000) } }] })
+    const text = `${`data: ${long}\n`.repeat(9_000)}data: ${lines[1]}\n\n`
+    const bytes = encoder.encode(text)
+    const decoded = decodeAll(bytes)
+    assert.deepEqual([decoded.text.length, decoded.problems], [9_000_000, []])
+    const cuts = Array.from({ length: 150 }, (_, at) => at * 65_536).filter((cut) => cut < bytes.length)
+    assert.deepEqual(decodeAll(bytes, 'auto', cuts).events, decoded.events)
+  })
+
   it('a line above the limit is told and passed over', () => {
     const long = `data: {"x":"${'y'.repeat(3_000)}"}\n\n`
     const limits = { lineChars: 1_000 }

@@ -37,6 +37,9 @@ export interface DecoderOptions {
 /** Problems of the framing that are told one by one; the rest is counted. */
 const TOLD = 20
 
+/** So many, and it is no stream: each costs far more time than a good one. */
+const ENDURED = 10_000
+
 function isDialect(value: string): value is Dialect {
   return DIALECTS.some((dialect) => dialect === value)
 }
@@ -83,6 +86,7 @@ class StreamDecoder implements Decoder {
   #foreign: JsonObject | undefined
   #foreignError = false
   #told = 0
+  #gaveUp = false
 
   constructor(dialect: Dialect | 'auto', emit: Emit, options: DecoderOptions) {
     this.#dialect = dialect
@@ -96,7 +100,7 @@ class StreamDecoder implements Decoder {
   }
 
   push(chunk: Uint8Array | string): void {
-    if (this.#ended) return
+    if (this.#ended || this.#gaveUp) return
     const text = this.#input.push(chunk)
     if (text !== '') this.#read(text)
   }
@@ -106,7 +110,7 @@ class StreamDecoder implements Decoder {
     this.#ended = true
     const rest = this.#input.end()
     if (rest !== '') this.#read(rest)
-    if (!this.#sawText) this.#problem('STREAM_BROKEN', 'nothing was read: the input is empty')
+    if (!this.#sawText) this.#problem('STREAM_BROKEN', () => 'nothing was read: the input is empty')
     else this.#flush()
     const finish = this.#sawText ? this.#finish() : undefined
     this.#emit({ type: 'end', dialect: this.#resolved(), ...(finish === undefined ? {} : { finish }) })
@@ -152,7 +156,9 @@ class StreamDecoder implements Decoder {
   #open(framing: 'sse' | 'json'): void {
     const sink: FrameSink = {
       value: (value) => this.#value(value),
-      done: () => this.#wire?.done(),
+      done: () => {
+        if (!this.#gaveUp) this.#wire?.done()
+      },
       problem: (code, message) => this.#problem(code, message),
     }
     const { lineChars } = this.#cx.limits
@@ -183,7 +189,7 @@ class StreamDecoder implements Decoder {
     if (this.#head !== '') this.#choose(true)
     if (this.#carrier !== undefined) this.#closeCarrier(this.#carrier.join(''))
     this.#frames?.end()
-    if (this.#told > TOLD)
+    if (this.#told > TOLD && !this.#gaveUp)
       this.#emit({ type: 'problem', code: 'INVALID_JSON', message: `${this.#told - TOLD} more parts could not be read` })
   }
 
@@ -204,7 +210,7 @@ class StreamDecoder implements Decoder {
     if (this.#foreignError) return
     if (this.#values === 0) {
       // What could not be read has been told already.
-      if (this.#told === 0) this.#problem('STREAM_BROKEN', 'nothing was read: the stream has no events')
+      if (this.#told === 0) this.#problem('STREAM_BROKEN', () => 'nothing was read: the stream has no events')
       else if (this.#dialect === 'auto') this.#unknown('no event could be read')
       return
     }
@@ -224,12 +230,17 @@ class StreamDecoder implements Decoder {
     return this.#wire?.dialect ?? (this.#frames === undefined ? 'tagged-text' : 'openai-chat')
   }
 
-  #problem(code: ErrorCode, message: string): void {
+  #problem(code: ErrorCode, message: () => string): void {
+    if (this.#gaveUp) return
     this.#told++
-    if (this.#told <= TOLD) this.#emit({ type: 'problem', code, message })
+    if (this.#told <= TOLD) this.#emit({ type: 'problem', code, message: message() })
+    if (this.#told < ENDURED) return
+    this.#gaveUp = true
+    this.#emit({ type: 'problem', code: 'STREAM_BROKEN', message: `${ENDURED} parts could not be read; the rest was left out` })
   }
 
   #value(value: JsonObject): void {
+    if (this.#gaveUp) return
     this.#values++
     if (this.#wire !== undefined) {
       this.#wire.event(value)

@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import type { ErrorCode } from '../contract/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
 import { findJsonFault } from './json-fault.ts'
+import { isJsonSpace, skipJsonSpace } from './json-scanner.ts'
 import { parseJson } from './parse-json.ts'
 import { clipped } from './wire.ts'
 
@@ -14,7 +15,8 @@ export interface FrameSink {
   value(value: JsonObject): void
   /** The mark `[DONE]`. */
   done(): void
-  problem(code: ErrorCode, message: string): void
+  /** Asked for its words only when they are told: a stream of garbage has millions. */
+  problem(code: ErrorCode, message: () => string): void
 }
 
 export interface Frames {
@@ -85,11 +87,16 @@ class LineBuffer {
   }
 
   #sayTooLong(): void {
-    this.#sink.problem('TOO_LARGE', `a line is longer than ${this.#limit} characters; it was skipped`)
+    this.#sink.problem('TOO_LARGE', () => `a line is longer than ${this.#limit} characters; it was skipped`)
   }
 }
 
+/** The object that `text` is, if it is one. What cannot be one costs no exception. */
 function parsed(text: string): JsonObject | undefined {
+  const from = skipJsonSpace(text)
+  let end = text.length
+  while (end > from && isJsonSpace(text.charCodeAt(end - 1))) end--
+  if (text.charAt(from) !== '{' || text.charAt(end - 1) !== '}') return undefined
   try {
     const value = parseJson(text)
     return isJsonObject(value) ? value : undefined
@@ -103,6 +110,9 @@ function faultOf(text: string): string {
   return fault === undefined ? 'it is no JSON object' : `at position ${fault.position} ${fault.message}`
 }
 
+/** Characters of lines without an event; then what there is counts as one. An event of one line may be longer. */
+const UNFINISHED = 4_194_304
+
 /** Server-sent events, each with one JSON object as its data. */
 export class SseFrames implements Frames {
   readonly #sink: FrameSink
@@ -110,14 +120,19 @@ export class SseFrames implements Frames {
   readonly #parser
   #count = 0
   #ending = false
+  /** Characters since the last event. */
+  #unfinished = 0
+  #dispatched = false
 
   constructor(sink: FrameSink, limit: number) {
     this.#sink = sink
-    this.#lines = new LineBuffer(limit, sink, (lines) => this.#parser.feed(lines))
+    this.#lines = new LineBuffer(limit, sink, (lines) => this.#feed(lines))
     this.#parser = createParser({
+      maxBufferSize: limit,
       onEvent: (event) => this.#event(event.data),
       onError: (error) => {
         if (error.type === 'unknown-field') this.#stray(error.line ?? '')
+        else if (error.type === 'max-buffer-size-exceeded') this.#overflow(limit)
       },
     })
   }
@@ -129,11 +144,35 @@ export class SseFrames implements Frames {
   end(): void {
     // The last event may lack its empty line, or the rest of its own line.
     this.#ending = true
-    this.#parser.feed(`${this.#lines.take()}\n\n`)
+    this.#feed(`${this.#lines.take()}\n\n`)
+  }
+
+  /** Whole lines. Many of them without an empty one between are no event any more, and would fill the memory. */
+  #feed(lines: string): void {
+    if (this.#unfinished + lines.length <= UNFINISHED) {
+      this.#parser.feed(lines)
+      const from = this.#dispatched ? Math.max(0, lines.lastIndexOf('\n\n'), lines.lastIndexOf('\n\r\n')) : 0
+      this.#unfinished = (this.#dispatched ? 0 : this.#unfinished) + lines.length - from
+      this.#dispatched = false
+      return
+    }
+    for (let start = 0; start < lines.length; ) {
+      const end = lines.indexOf('\n', start) + 1
+      this.#parser.feed(lines.slice(start, end))
+      this.#unfinished = this.#dispatched ? 0 : this.#unfinished + end - start
+      this.#dispatched = false
+      if (this.#unfinished > UNFINISHED) {
+        this.#parser.feed('\n')
+        this.#unfinished = 0
+        this.#dispatched = false
+      }
+      start = end
+    }
   }
 
   #event(data: string): void {
     this.#count++
+    this.#dispatched = true
     let value: JsonValue
     try {
       value = parseJson(data)
@@ -154,15 +193,21 @@ export class SseFrames implements Frames {
     if (text === '') return
     // Servers that leave out the empty line between events make one of many.
     if (text.includes('\n')) {
-      for (const line of text.split('\n')) this.#event(line)
+      for (const line of linesOf(text)) this.#event(line)
       return
     }
-    const fault = findJsonFault(text)
-    if (this.#ending && fault?.incomplete === true) {
-      this.#sink.problem('STREAM_BROKEN', `the stream was cut off inside event ${this.#count}: ${clipped(text, 80)}`)
+    const count = this.#count
+    if (this.#ending && findJsonFault(text)?.incomplete === true) {
+      this.#sink.problem('STREAM_BROKEN', () => `the stream was cut off inside event ${count}: ${clipped(text, 80)}`)
       return
     }
-    this.#sink.problem('INVALID_JSON', `event ${this.#count} was skipped: ${faultOf(text)}: ${clipped(text, 80)}`)
+    this.#sink.problem('INVALID_JSON', () => `event ${count} was skipped: ${faultOf(text)}: ${clipped(text, 80)}`)
+  }
+
+  /** An event of very many lines. The parser refuses all more until it is set back. */
+  #overflow(limit: number): void {
+    this.#sink.problem('TOO_LARGE', () => `an event is longer than ${limit} characters; it was skipped`)
+    this.#parser.reset()
   }
 
   /** A line that is no SSE field. Some servers drop a bare JSON error into the stream. */
@@ -172,7 +217,7 @@ export class SseFrames implements Frames {
       this.#sink.value(value)
       return
     }
-    this.#sink.problem('INVALID_JSON', `a line that is no server-sent event was skipped: ${clipped(line.trim(), 80)}`)
+    this.#sink.problem('INVALID_JSON', () => `a line that is no server-sent event was skipped: ${clipped(line.trim(), 80)}`)
   }
 }
 
@@ -186,6 +231,7 @@ export class JsonFrames implements Frames {
   #mode: 'first' | 'lines' | 'body' = 'first'
   #body: string[] = []
   #bodyLength = 0
+  #ending = false
   #tooLarge = false
   #count = 0
 
@@ -207,6 +253,7 @@ export class JsonFrames implements Frames {
   }
 
   end(): void {
+    this.#ending = true
     const rest = this.#lines.take()
     if (this.#mode === 'body') this.#keep(rest)
     else this.#read(`${rest}\n`)
@@ -244,11 +291,13 @@ export class JsonFrames implements Frames {
   #line(line: string): void {
     const text = line.trim()
     if (text === '') return
-    this.#count++
+    const count = ++this.#count
     const value = parsed(text)
     if (value !== undefined) this.#sink.value(value)
     else if (text === '[DONE]') this.#sink.done()
-    else this.#sink.problem('INVALID_JSON', `line ${this.#count} was skipped: ${faultOf(text)}: ${clipped(text, 80)}`)
+    else if (this.#ending && findJsonFault(text)?.incomplete === true) {
+      this.#sink.problem('STREAM_BROKEN', () => `the stream was cut off inside line ${count}: ${clipped(text, 80)}`)
+    } else this.#sink.problem('INVALID_JSON', () => `line ${count} was skipped: ${faultOf(text)}: ${clipped(text, 80)}`)
   }
 
   #keep(text: string): void {
@@ -258,7 +307,7 @@ export class JsonFrames implements Frames {
     if (this.#bodyLength <= this.#limit) return
     this.#tooLarge = true
     this.#body = []
-    this.#sink.problem('TOO_LARGE', `the JSON body is longer than ${this.#limit} characters; it was not read`)
+    this.#sink.problem('TOO_LARGE', () => `the JSON body is longer than ${this.#limit} characters; it was not read`)
   }
 
   #readBody(text: string): void {
@@ -272,24 +321,46 @@ export class JsonFrames implements Frames {
     const values = Array.isArray(value) ? value : [value]
     for (const item of values) {
       if (isJsonObject(item)) this.#sink.value(item)
-      else this.#sink.problem('INVALID_JSON', `the body was skipped: it is no JSON object: ${clipped(text.trim(), 80)}`)
+      else this.#sink.problem('INVALID_JSON', () => `the body was skipped: it is no JSON object: ${clipped(text.trim(), 80)}`)
     }
   }
 
   /** JSON lines whose first line is broken, or no JSON. */
   #readBroken(text: string): void {
-    const lines = text.split('\n')
-    if (lines.some((line) => line.startsWith('{') && parsed(line) !== undefined)) {
-      for (const line of lines) this.#line(line)
+    if (holdsObject(text)) {
+      for (const line of linesOf(text)) this.#line(line)
       return
     }
     if (this.#fallback(text)) return
     const fault = findJsonFault(text.trimEnd())
     if (fault?.incomplete === true) {
-      this.#sink.problem('STREAM_BROKEN', `the JSON body is cut off after ${text.length} characters: ${fault.message}`)
+      this.#sink.problem('STREAM_BROKEN', () => `the JSON body is cut off after ${text.length} characters: ${fault.message}`)
       return
     }
     const place = fault === undefined ? 'it is no JSON' : `at line ${fault.line}, column ${fault.column} ${fault.message}`
-    this.#sink.problem('INVALID_JSON', `the body is no JSON: ${place}: ${clipped(text.trim(), 80)}`)
+    this.#sink.problem('INVALID_JSON', () => `the body is no JSON: ${place}: ${clipped(text.trim(), 80)}`)
   }
+}
+
+/** One line after the other, without a list of them all: there may be millions. */
+function* linesOf(text: string): Generator<string, void, void> {
+  for (let start = 0; start <= text.length; ) {
+    const end = text.indexOf('\n', start)
+    yield end === -1 ? text.slice(start) : text.slice(start, end)
+    if (end === -1) return
+    start = end + 1
+  }
+}
+
+/** Lines looked at before a body counts as no JSON lines. */
+const LOOKED_AT = 1_000
+
+/** Whether one of the first lines is a JSON object of its own. */
+function holdsObject(text: string): boolean {
+  let count = 0
+  for (const line of linesOf(text)) {
+    if (line.startsWith('{') && parsed(line) !== undefined) return true
+    if (++count >= LOOKED_AT) return false
+  }
+  return false
 }
