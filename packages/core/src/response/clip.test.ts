@@ -80,6 +80,16 @@ describe('clipText', () => {
     )
   })
 
+  it('counts to the character at every limit, also where the cut falls on a line end', () => {
+    const whole = Array.from({ length: 60 }, (_, index) => 'word '.repeat(index % 9)).join('\n')
+    for (let most = 100; most < 400; most++) {
+      const clipped = clipText(whole, { limit: most })
+      const { head, tail } = parts(clipped)
+      const kept = whole.startsWith(head) ? head.length : head.length - 1
+      assert.equal(clipped.omittedChars, whole.length - kept - tail.length, `limit ${most}`)
+    }
+  })
+
   it('never cuts inside a character', () => {
     fc.assert(
       fc.property(

@@ -60,6 +60,14 @@ describe('cut points', () => {
     assert.equal(cutAfter(line, 60), 6 + marked.length)
   })
 
+  it('keep people joined to one picture whole, however many they are', () => {
+    const joined = `${'👨\u200d'.repeat(60)}👨`
+    for (const at of [100, 135, 150, 170]) {
+      assert.equal(cutBefore(`x${joined}y`, at), 1)
+      assert.equal(cutAfter(`x${joined}y`, at), 1 + joined.length)
+    }
+  })
+
   it('never leave half a pair, also in a run that only pretends to be one character', () => {
     const endless = '\u{e0101}'.repeat(20_000)
     for (const at of [9_999, 10_000, 10_001]) {

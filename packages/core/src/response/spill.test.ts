@@ -53,6 +53,14 @@ describe('spillText', () => {
     assert.deepEqual(await keptIds(later), ['call_0', 'call_0-2'])
   })
 
+  it('does not overwrite what something else put under the name meanwhile', async () => {
+    await using cx = await testContext()
+    await spillText(cx.namespace, 'call_0', 'first')
+    await writeFile(await cx.namespace.path('results/call_1.txt'), 'not ours')
+    assert.equal((await spillText(cx.namespace, 'call_1', 'ours')).id, 'call_1-2')
+    assert.equal(await readFile(await cx.namespace.path('results/call_1.txt'), 'utf8'), 'not ours')
+  })
+
   it('makes a harmless name of any call id, a different one for each', async () => {
     const hostile = fc.oneof(
       fc.string({ minLength: 1 }),
@@ -167,6 +175,13 @@ describe('readSpill', () => {
     assert.equal(last.text, '0123456789\ntail\n')
   })
 
+  it('cuts a long line between characters, also where a block that is read ends inside one', async () => {
+    await using cx = await testContext()
+    const { id } = await spillText(cx.namespace, 'family', `${'x'.repeat(262_140)}👨‍👩‍👧‍👦${'y'.repeat(100)}`)
+    const page = await readSpill(cx.namespace, id, { column: 262_100, maxChars: 43 })
+    assert.deepEqual(page, { kind: 'lines', id, text: 'x'.repeat(41), firstLine: 1, lastLine: 1, next: { offset: 1, column: 262_141 } })
+  })
+
   it('finds plain text in any letter case with its line, like a plain search of the lines', async () => {
     await using cx = await testContext()
     const word = fc.constantFrom('error', 'Error', 'warn', 'x.*', '(a+)+$', 'é', 'ok', '😀')
@@ -204,7 +219,7 @@ describe('readSpill', () => {
 
   it('finds a place in a line of megabytes, also across the pieces it is read in', async () => {
     await using cx = await testContext()
-    for (const at of [10, 262_140, 1_048_570, 1_310_715, 3_000_000]) {
+    for (const at of [10, 262_140, 1_048_570, 1_310_711, 1_310_715, 3_000_000]) {
       const text = `first\n${'.'.repeat(at)}needle${'.'.repeat(4_000_000 - at)}\nneedle again`
       const { id } = await spillText(cx.namespace, 'wide', text)
       const page = await readSpill(cx.namespace, id, { search: 'needle' })

@@ -5,7 +5,6 @@ import { type ClipOptions, type Clipped, checkClipOptions, clipEnds, clipText, D
 import { SpillSink } from './spill-sink.ts'
 import type { SpillLimits } from './spill-store.ts'
 import { TerminalBytes } from './terminal-bytes.ts'
-import { skipPartialStart } from './utf8.ts'
 
 /**
  * Owns: clipping a stream of bytes of any size (a program's output) in bounded memory: its beginning, its end, the counts, and,
@@ -137,8 +136,9 @@ export class StreamClipper {
   #clip(options: ClipOptions): Clipped {
     const tail = Buffer.concat(this.#tail.pieces())
     if (!this.#tail.dropped) return clipText(tail.toString('utf8'), options)
+    // The tail may begin inside a character: that is thousands of characters before what is shown of it.
     const head = Buffer.concat(this.#head).toString('utf8')
-    return clipEnds({ head, tail: skipPartialStart(tail).toString('utf8'), newlines: this.#newlines, chars: this.#chars }, options)
+    return clipEnds({ head, tail: tail.toString('utf8'), newlines: this.#newlines, chars: this.#chars }, options)
   }
 
   #lines(): number {

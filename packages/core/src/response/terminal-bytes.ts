@@ -1,6 +1,6 @@
 import { scanBytes } from './byte-scan.ts'
+import { incompleteTail } from './incomplete-tail.ts'
 import { hasControl, TerminalText } from './terminal-text.ts'
-import { incompleteTail } from './utf8.ts'
 
 /** Takes resolved bytes (UTF-8), how many characters they are and how many line ends are in them. */
 export type ResolvedSink = (bytes: Uint8Array, chars: number, newlines: number) => void

@@ -11,10 +11,3 @@ export function incompleteTail(bytes: Uint8Array): number {
   }
   return 0
 }
-
-/** Bytes without the end of a character whose beginning is missing. */
-export function skipPartialStart(bytes: Buffer): Buffer {
-  let at = 0
-  while (at < 3 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++
-  return bytes.subarray(at)
-}
