@@ -11,11 +11,11 @@ import { clipped, stringOf, type TextReader, type WireContext } from './wire.ts'
  * guessed from prose.
  */
 
-export const ACTIONS = ['call_tool', 'ask_user', 'answer', 'give_up'] as const
+const ACTIONS = ['call_tool', 'ask_user', 'answer', 'give_up'] as const
 type Action = (typeof ACTIONS)[number]
 
 /** The tool that `ask_user` calls, with `{ question, choices? }`. */
-export const ASK_TOOL = 'ask_user'
+const ASK_TOOL = 'ask_user'
 
 const QUESTION_KEYS = ['question', 'text', 'message', 'prompt'] as const
 const ANSWER_KEYS = ['answer', 'text', 'message', 'content', 'response', 'reason'] as const

@@ -7,10 +7,11 @@ import { AnthropicWire } from './anthropic.ts'
 import { BareTextReader } from './bare-text.ts'
 import { CallBook, type Emit } from './call-book.ts'
 import { DecisionReader } from './decision.ts'
-import { type FrameSink, type Frames, JsonFrames, SseFrames } from './frames.ts'
+import type { FrameSink, Frames } from './frames.ts'
+import { JsonFrames } from './json-frames.ts'
 import { OpenAiChatWire } from './openai-chat.ts'
-import { parseJson } from './parse-json.ts'
-import { dialectOf, foreignWire, framingOf } from './recognise.ts'
+import { dialectOf, foreignWire, framingOf, holdsWire } from './recognise.ts'
+import { SseFrames } from './sse-frames.ts'
 import { TaggedTextReader } from './tagged-text.ts'
 import { Utf8Input } from './utf8-input.ts'
 import { DEFAULT_LIMITS, type DecodeLimits, providerError, type TextReader, type Wire, type WireContext } from './wire.ts'
@@ -292,18 +293,4 @@ class StreamDecoder implements Decoder {
     this.#text ??= new BareTextReader(this.#cx)
     this.#text.push(text)
   }
-}
-
-/** Whether a body, or the first of JSON lines, is of a provider's wire. */
-function holdsWire(text: string): boolean {
-  for (const candidate of [text, text.trimStart().split('\n', 1)[0] ?? '']) {
-    try {
-      const value = parseJson(candidate)
-      const dialect = isJsonObject(value) ? dialectOf(value) : undefined
-      if (dialect === 'openai-chat' || dialect === 'anthropic') return true
-    } catch {
-      // Not this one.
-    }
-  }
-  return false
 }

@@ -1,6 +1,7 @@
 import type { Dialect } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import { looksLikeDecision } from './decision.ts'
+import { parseJson } from './parse-json.ts'
 
 /**
  * Owns the two guesses: from the first characters, how a stream is framed; from a parsed event, which dialect it speaks. Both depend on the
@@ -122,4 +123,18 @@ export function foreignWire(value: JsonObject): string {
   if (/^(?:message|content|tool-call|tool-plan)-(?:start|end|delta)$/.test(type)) return 'it looks like the Cohere form'
   if (isJsonObject(value.message) && typeof value.done === 'boolean') return 'it looks like the native Ollama form'
   return `its first event has the keys ${Object.keys(value).slice(0, 8).join(', ')}`
+}
+
+/** Whether a body, or the first of JSON lines, is of a provider's wire. */
+export function holdsWire(text: string): boolean {
+  for (const candidate of [text, text.trimStart().split('\n', 1)[0] ?? '']) {
+    try {
+      const value = parseJson(candidate)
+      const dialect = isJsonObject(value) ? dialectOf(value) : undefined
+      if (dialect === 'openai-chat' || dialect === 'anthropic') return true
+    } catch {
+      // Not this one.
+    }
+  }
+  return false
 }
