@@ -81,7 +81,7 @@ describe('clipText', () => {
   })
 
   it('counts to the character at every limit, also where the cut falls on a line end', () => {
-    const whole = Array.from({ length: 60 }, (_, index) => 'word '.repeat(index % 9)).join('\n')
+    const whole = Array.from({ length: 60 }, (_, index) => 'word '.repeat(6 + (index % 20))).join('\n')
     for (let most = 100; most < 400; most++) {
       const clipped = clipText(whole, { limit: most })
       const { head, tail } = parts(clipped)
@@ -131,6 +131,7 @@ describe('clipText', () => {
 
   it('clips more lines than asked for also within the limit, and not one line less', () => {
     assert.equal(clipText('1\n2\n3\n4\n', { head: 1, tail: 1 }).text, '1\n[… 2 lines (4 characters) left out …]\n4\n')
+    assert.equal(clipText('1\n2\n3\n', { head: 1, tail: 1 }).text, '1\n[… 1 line (2 characters) left out …]\n3\n')
     assert.equal(clipText('1\n2\n3\n4\n', { head: 2, tail: 2 }).clipped, false)
     assert.equal(clipText('1\n2\n3\n4\n', { head: 1 }).clipped, false)
     assert.equal(clipText('1\n2\n3', { head: 1, tail: 0 }).text, '1\n[… 2 lines (3 characters) left out …]')

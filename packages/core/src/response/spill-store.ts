@@ -9,8 +9,8 @@ import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
 /**
  * Owns: the files of whole results in a session's namespace, and how much they may take: {@link SPILL_LIMITS}. The oldest are
  * removed when a new one needs the room; one result that is larger than all the room is refused. A file appears under its name
- * only when it is complete (written beside it, then linked), with mode 0600; a crash leaves at most a `.tmp` that the next
- * spill of the session removes. Changes of one namespace are done one after the other; a namespace is used by one process.
+ * only when it is complete (written beside it, then linked), with mode 0600; a crash leaves at most a `.tmp` that a later
+ * process removes. Changes of one namespace are done one after the other; a namespace is used by one process.
  */
 
 export interface SpillLimits {
@@ -57,14 +57,26 @@ async function openStore(namespace: Namespace): Promise<Store> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = join(folder, entry.name)
-    if (entry.name.endsWith('.tmp')) await rm(path, { force: true })
-    else if (entry.name.endsWith(RESULT_SUFFIX)) {
+    if (entry.name.endsWith('.tmp')) {
+      if (isLeftOver(entry.name)) await rm(path, { force: true })
+    } else if (entry.name.endsWith(RESULT_SUFFIX)) {
       const { size, mtimeMs } = await stat(path)
       found.push({ id: basename(entry.name, RESULT_SUFFIX), path, bytes: size, time: mtimeMs })
     }
   }
   found.sort((a, b) => a.time - b.time)
   return { folder, kept: found, bytes: found.reduce((sum, { bytes }) => sum + bytes, 0), queue: Promise.resolve() }
+}
+
+/** The name tells the process that writes it; one that still runs may be about to finish it. */
+function isLeftOver(name: string): boolean {
+  const pid = Number(/\.(\d+)\.\d+\.tmp$/.exec(name)?.[1])
+  if (!Number.isSafeInteger(pid) || pid === 0) return true
+  try {
+    return pid !== process.pid && !process.kill(pid, 0)
+  } catch (error) {
+    return hasCode(error, 'ESRCH')
+  }
 }
 
 /** Ids of what is kept now, newest last. */

@@ -92,12 +92,18 @@ describe('spillText', () => {
     assert.deepEqual(await keptIds(cx.namespace), ['d', 'f', 'g'])
   })
 
-  it('clears what a crash left half written', async () => {
+  it('clears what a crash left half written, and nothing that is being written', async () => {
     await using cx = await testContext()
-    const left = await cx.namespace.path('results/call_1.99.1.tmp')
-    await writeFile(left, 'half')
+    const folder = dirname(await cx.namespace.path('results/x'))
+    const gone = 2 ** 31 - 1
+    for (const name of [`call_1.${gone}.1.tmp`, `call_1.${process.pid}.1000.tmp`, `call_1.${process.ppid}.1.tmp`]) {
+      await writeFile(join(folder, name), 'half')
+    }
     await spillText(cx.namespace, 'call_1', 'whole')
-    assert.deepEqual(await readdir(dirname(left)), ['call_1.txt'])
+    assert.deepEqual(
+      (await readdir(folder)).sort(),
+      [`call_1.${process.pid}.1000.tmp`, `call_1.${process.ppid}.1.tmp`, 'call_1.txt'].sort(),
+    )
   })
 
   it('does not follow a link out of the namespace', async () => {
