@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { type JsonLine, type RunOptions, runMain, spawnCommand } from '../../test/run-command.ts'
+import { COMMAND, type JsonLine, type RunOptions, runMain, spawnCommand } from '../../test/run-command.ts'
 
 let folder = ''
 let state = ''
@@ -251,5 +254,35 @@ describe('exec', () => {
     const stopped = await runMain(['exec'], { ...at(), stdin: never(), signal: stop.signal })
     assert.equal(stopped.code, 130)
     assert.equal(stopped.stdout, '')
+  })
+
+  it('ends its servers when it is interrupted in the middle of a call', async () => {
+    const pidFile = join(folder, 'pid')
+    const server = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')
+    const script = `echo $$ > ${pidFile}; exec ${process.execPath} ${join(dirname(server), 'dist', 'index.js')} stdio`
+    await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { everything: { command: 'sh', args: ['-c', script] } } }))
+    const [program, ...args] = COMMAND
+    const child = spawn(program, [...args, 'exec', '--json', '--config', 'mcp.json', '--approve', 'allow'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, XDG_STATE_HOME: state },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    child.stdin.end(decision('mcp__everything__trigger-long-running-operation', { duration: 600, steps: 600 }))
+    let out = ''
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
+    })
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (!out.includes('"running"') && (out + text).includes('"running"')) child.kill('SIGINT')
+      out += text
+    })
+    const [code] = await once(child, 'close')
+    assert.equal(code, 130, out + errors)
+    assert.match(out, /"state":"cancelled"/)
+    // Exactly one result for the call, also now.
+    assert.match(out, /"type":"results","decision":.*"code":"CANCELLED"/)
+    const pid = Number(await readFile(pidFile, 'utf8'))
+    assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
   })
 })

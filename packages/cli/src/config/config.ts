@@ -14,7 +14,7 @@ export interface RawMcpServer {
   readonly disabled?: boolean
 }
 
-export interface Limits {
+interface Limits {
   readonly concurrency?: number
   readonly resultChars?: number
   readonly timeoutMs?: number

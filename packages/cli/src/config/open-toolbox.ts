@@ -21,7 +21,7 @@ import { printableLine } from '../terminal/printable.ts'
 import { builtInTools } from './built-in-tools.ts'
 import type { Config, RawMcpServer } from './config.ts'
 
-export interface ServerReport {
+interface ServerReport {
   readonly name: string
   readonly ok: boolean
   /** Tools that the server has. */

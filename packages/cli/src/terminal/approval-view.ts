@@ -2,14 +2,14 @@
  * What a person is shown before they approve a call: made once, drawn by whichever terminal there is. All text in it is printable:
  * control characters of arguments are shown, never obeyed. What is too long to show is counted, never silently left out.
  */
-import { open } from 'node:fs/promises'
+import { open, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type ApprovalRequest, type Effect, isJsonObject, type JsonObject, type JsonValue, ownValue } from '@adjutant/core'
 import { isInside } from '../config/sessions-folder.ts'
 import { type DiffLine, diffLines } from './diff-lines.ts'
 import { printableLine, printableLines } from './printable.ts'
 
-export interface ArgumentView {
+interface ArgumentView {
   readonly name: string
   /** Printable lines. */
   readonly lines: readonly string[]
@@ -74,10 +74,11 @@ function changeOf(input: JsonObject, current: string | undefined): Change | unde
 /** The file as it is now, where the path is one of this workspace; only for showing the difference. */
 async function currentText(workspace: string, path: JsonValue | undefined): Promise<string | undefined> {
   if (typeof path !== 'string' || path.includes('\0')) return undefined
-  const absolute = resolve(workspace, path)
-  if (!isInside(absolute, workspace)) return undefined
   try {
-    await using file = await open(absolute, 'r')
+    // Links resolved: what is shown must not come from outside either.
+    const [root, real] = await Promise.all([realpath(workspace), realpath(resolve(workspace, path))])
+    if (!isInside(real, root)) return undefined
+    await using file = await open(real, 'r')
     const { size } = await file.stat()
     return size > MAX_FILE_BYTES ? undefined : await file.readFile('utf8')
   } catch {

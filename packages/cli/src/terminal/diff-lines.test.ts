@@ -28,7 +28,7 @@ describe('a line diff', () => {
         assert.equal(count('+') - count('-'), b.length - a.length)
         const added = diff.filter((line) => line.sign === '+').map((line) => line.text)
         for (const line of added) assert.ok(b.some((other) => `${other}.` === line))
-        if (a.join() === b.join()) assert.equal(diff.length, 0)
+        if (JSON.stringify(a) === JSON.stringify(b)) assert.equal(diff.length, 0)
       }),
       { numRuns: 300 },
     )

@@ -5,7 +5,7 @@ import { type Symbols, symbolsFor } from './symbols.ts'
 
 export type Tone = 'plain' | 'name' | 'quiet' | 'good' | 'bad' | 'warning' | 'accent'
 
-export interface TextStyle {
+interface TextStyle {
   readonly color?: string
   readonly bold?: boolean
   readonly dimColor?: boolean
