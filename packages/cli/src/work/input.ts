@@ -12,23 +12,29 @@ export async function* stdinChunks(io: Pick<CliIo, 'stdin' | 'signal'>, wanted: 
       hint: 'Pipe it in: … | adjutant …, or < file.',
     })
   }
-  // Raced with the signal and not left to the stream: one whose source is silent for ever may never finish being destroyed.
   const chunks = stdin[Symbol.asyncIterator]()
-  const stopped = Promise.withResolvers<never>()
-  stopped.promise.catch(() => {})
-  const stop = (): void => stopped.reject(new AdjutantError('CANCELLED', `stopped while ${wanted} was read`))
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
   try {
     for (;;) {
-      const next: IteratorResult<Uint8Array | string> = await Promise.race([chunks.next(), stopped.promise])
+      const next = await unlessAborted(chunks.next(), signal, wanted)
       if (next.done === true) return
       yield typeof next.value === 'string' ? Buffer.from(next.value) : next.value
     }
   } finally {
-    signal.removeEventListener('abort', stop)
     stdin.destroy()
   }
+}
+
+/**
+ * Waits, but no longer than `signal` allows: a stream whose source is silent for ever may never finish being destroyed. Listens anew for each
+ * chunk: a race against one promise that lives as long as the stream would keep every chunk alive through it.
+ */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, wanted: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new AdjutantError('CANCELLED', `stopped while ${wanted} was read`))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 export type InputLine = { readonly number: number; readonly bytes: Uint8Array } | { readonly number: number; readonly tooLong: true }
