@@ -48,6 +48,12 @@ export async function runProcess(): Promise<void> {
   process.on('uncaughtException', lastWords)
   process.on('unhandledRejection', lastWords)
 
+  // Parts of Node that we stand on knowingly; a person who reads the screen can do nothing about it.
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') process.stderr.write(`! ${warning.name}: ${warning.message}\n`)
+  })
+
   const host: Omit<CliIo, 'exit'> = {
     stdin: process.stdin,
     stdout: process.stdout,

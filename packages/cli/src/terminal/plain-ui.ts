@@ -1,6 +1,6 @@
 /** A person at a terminal that can only write lines (`TERM=dumb`, CI, `--json`): questions are lines, answers end with Enter. */
 import { createInterface, type Interface } from 'node:readline/promises'
-import type { ApprovalDecision, ApprovalRequest, Question } from '@adjutant/core'
+import { AdjutantError, type ApprovalDecision, type ApprovalRequest, type Question } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import { type ApprovalView, approvalView, firstLines } from './approval-view.ts'
 import { decisionNote } from './decision-note.ts'
@@ -16,7 +16,6 @@ export interface PlainUiOptions {
   readonly theme: Theme
   readonly workspace: string
   readonly quiet: boolean
-  interrupt(): void
 }
 
 /** Of arguments and preview, before `v` is needed. */
@@ -26,18 +25,24 @@ export function openPlainUi(options: PlainUiOptions): Ui {
   const { theme, output } = options
   const people: PeopleLines = peopleLines(output, theme, options.quiet)
   const say = (line: string): void => void output.write(`${line}\n`)
-  let reader: Interface | undefined
+  let input: { readonly reader: Interface; readonly ended: Promise<undefined> } | undefined
+  let over = false
 
-  /** Rejects when the run stops; the end of input counts as an empty line that nobody wrote. */
+  /** Rejects when the run stops. `undefined`: the input has ended, nobody answers any more. */
   const ask = async (text: string, signal: AbortSignal): Promise<string | undefined> => {
     signal.throwIfAborted()
-    if (reader === undefined) {
-      reader = createInterface({ input: options.stdin, output, terminal: false })
-      reader.on('SIGINT', options.interrupt)
+    if (over) return undefined
+    if (input === undefined) {
+      const reader = createInterface({ input: options.stdin, output, terminal: false })
+      const ended = new Promise<undefined>((resolve) => {
+        reader.once('close', () => {
+          over = true
+          resolve(undefined)
+        })
+      })
+      input = { reader, ended }
     }
-    const current = reader
-    const closed = new Promise<undefined>((resolve) => current.once('close', () => resolve(undefined)))
-    return Promise.race([current.question(text, { signal }), closed])
+    return Promise.race([input.reader.question(text, { signal }), input.ended])
   }
 
   const decide = async (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> => {
@@ -83,7 +88,8 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     say(theme.paint('name', printableLines(question.text)))
     for (const [index, choice] of choices.entries()) say(`  ${index + 1} ${printableLine(choice)}`)
     for (;;) {
-      const text = (await ask(fallback === undefined ? '> ' : `[${printableLine(fallback)}] > `, signal)) ?? fallback ?? ''
+      const text = (await ask(fallback === undefined ? '> ' : `[${printableLine(fallback)}] > `, signal)) ?? fallback
+      if (text === undefined) throw new AdjutantError('QUESTION_UNANSWERED', 'the input ended before the question was answered')
       const answer = text.trim() === '' && fallback !== undefined ? fallback : text.trim()
       if (choices.length === 0) return answer
       const chosen = choices.find((choice) => choice === answer) ?? choices[Number(answer) - 1]
@@ -116,8 +122,7 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     },
     asker: { ask: (question, { signal }) => alone(() => answerTo(question, signal)) },
     async close() {
-      reader?.close()
-      reader = undefined
+      input?.reader.close()
     },
   }
 }
