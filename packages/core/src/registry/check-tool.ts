@@ -1,7 +1,7 @@
 import { type AgentTool, isJsonObject } from '../contract/index.ts'
 
 /** Names that every provider takes as they are, save that some want a letter first (see naming.ts). */
-export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 export interface ToolFault {
   readonly message: string
