@@ -19,19 +19,26 @@ const args = [
   '--disable-warning=ExperimentalWarning',
   '--test',
   '--test-concurrency=2',
+  '--test-timeout=120000',
   '--test-reporter=spec',
   ...files,
 ]
 const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-let tail = ''
+// The runner's summary, read line by line as it goes by: the list of failures comes after it and may be long.
+const counts = new Map<string, number>()
+let line = ''
 child.stdout.setEncoding('utf8')
 child.stdout.on('data', (text: string) => {
   process.stdout.write(text)
-  // Only the closing summary is read; it is a few lines.
-  tail = (tail + text).slice(-4_000)
+  const lines = (line + text).split('\n')
+  line = lines.pop() ?? ''
+  for (const whole of lines) {
+    const [, word, number] = /^ℹ ([a-z]+) (\d+)$/.exec(whole) ?? []
+    if (word !== undefined) counts.set(word, Number(number))
+  }
 })
 child.on('close', (code) => {
-  const count = (word: string): number => Number(new RegExp(`^ℹ ${word} (\\d+)$`, 'm').exec(tail)?.[1] ?? 0)
+  const count = (word: string): number => counts.get(word) ?? 0
   const failed = count('fail') + count('cancelled')
   process.stdout.write(`${count('pass')} passed, ${failed} failed, ${count('skipped')} skipped\n`)
   process.exitCode = code === 0 && count('pass') === 0 ? 1 : (code ?? 1)
