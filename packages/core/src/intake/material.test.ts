@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, it } from 'node:test'
-import { argumentValue, decodeAll, namesAndValues, withCrLf } from '../../test/intake/decode-all.ts'
+import { decodeEveryWay, seededRandom } from '../../test/intake/cuttings.ts'
+import { argumentValue, decodeAll, namesAndValues } from '../../test/intake/decode-all.ts'
 import { type Truth, truthOf, valuesOf } from '../../test/intake/truth.ts'
 import type { Dialect } from '../contract/decode.ts'
 
@@ -69,19 +70,6 @@ function filesBelow(folder: string, ending: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** Decodes in each way it may arrive: the same events each time. Gives them. */
-function decodeEveryWay(bytes: Uint8Array, dialect: Dialect): ReturnType<typeof decodeAll> {
-  const whole = decodeAll(bytes)
-  assert.equal(whole.end.dialect, dialect)
-  const crlf = withCrLf(bytes)
-  assert.deepEqual(decodeAll(bytes, 'auto', 'each').events, whole.events, 'byte by byte')
-  assert.deepEqual(decodeAll(crlf).events, whole.events, 'with \\r\\n')
-  assert.deepEqual(decodeAll(crlf, 'auto', 'each').events, whole.events, 'with \\r\\n, byte by byte')
-  assert.deepEqual(decodeAll(bytes, dialect).events, whole.events, 'with the dialect named')
-  assert.deepEqual(decodeAll(bytes, dialect, 'each').events, whole.events, 'with the dialect named, byte by byte')
-  return whole
-}
-
 function assertTrue(decoded: ReturnType<typeof decodeAll>, truth: Truth): void {
   assert.deepEqual(namesAndValues(decoded.calls), truth.calls)
   assert.equal(decoded.text, truth.text)
@@ -106,16 +94,19 @@ function assertCutsHold(bytes: Uint8Array, dialect: Dialect, truth: Truth): void
 
 describe('recorded provider streams', { skip: material === undefined }, () => {
   const root = material ?? ''
+  const random = seededRandom(3)
 
-  it('give the true calls and text: whole, byte by byte, with \\r\\n, with the dialect named, cut', () => {
+  it('give the true calls and text: whole, per byte, cut at random, with \\r\\n, beside another stream, cut off', () => {
     let streamsRead = 0
     let calls = 0
+    let beside: Uint8Array | undefined
     for (const recording of recordings(root)) {
       if (!isCovered(recording.wire)) continue
       const bytes = readFileSync(join(streams(root), recording.file))
       const truth = truthOf(recording.wire, valuesOf(bytes.toString('utf8')))
       try {
-        const decoded = decodeEveryWay(bytes, recording.wire)
+        const decoded = decodeEveryWay(bytes, recording.wire, { random, ...(beside === undefined ? {} : { beside }) })
+        beside = bytes
         assertTrue(decoded, truth)
         // An object that goes on after its end is seen to be broken only when it goes on.
         if (!recording.features.includes('args-invalid-json')) assertCutsHold(bytes, recording.wire, truth)
@@ -157,7 +148,7 @@ describe('recorded provider streams', { skip: material === undefined }, () => {
     const folder = join(streams(root), 'from-issues')
     for (const name of readdirSync(folder)) {
       const bytes = readFileSync(join(folder, name))
-      const decoded = decodeEveryWay(bytes, 'openai-chat')
+      const decoded = decodeEveryWay(bytes, 'openai-chat', { random })
       assertTrue(decoded, truthOf('openai-chat', valuesOf(bytes.toString('utf8'))))
       assert.ok(
         decoded.calls.every((call) => call.idFromProvider),
@@ -175,7 +166,7 @@ describe('recorded provider streams', { skip: material === undefined }, () => {
       if (wire === undefined) return
       try {
         for (const form of [text, JSON.stringify(value, undefined, 2)]) {
-          const decoded = decodeEveryWay(new TextEncoder().encode(form), wire)
+          const decoded = decodeEveryWay(new TextEncoder().encode(form), wire, { random })
           assertTrue(decoded, truthOf(wire, [value]))
           assert.deepEqual(decoded.problems, [])
         }
@@ -235,7 +226,7 @@ describe('recorded provider streams', { skip: material === undefined }, () => {
       'anthropic-sdk-ts/lib/fixtures/basic_response.txt',
     ]) {
       const bytes = readFileSync(join(streams(root), name))
-      assertTrue(decodeEveryWay(bytes, 'anthropic'), truthOf('anthropic', valuesOf(bytes.toString('utf8'))))
+      assertTrue(decodeEveryWay(bytes, 'anthropic', { random }), truthOf('anthropic', valuesOf(bytes.toString('utf8'))))
     }
     for (const folder of ['langgraph-sse', 'gemini-cli-responses']) {
       for (const file of filesBelow(join(streams(root), folder), '')) {
