@@ -39,13 +39,15 @@ export class DecodeLines {
 function asJson(event: DecodeEvent): unknown {
   if (event.type !== 'call') return event
   const { id, index, name, arguments: args } = event.call
-  if (args.ok) return { type: 'call', index, id, name, input: args.value }
+  if (args.ok) return { type: 'call', index, id, name, input: args.value, ...(args.repairs === undefined ? {} : { repairs: args.repairs }) }
   return { type: 'problem', code: args.code, message: args.problem, index, id, name, raw: args.raw }
 }
 
 function wordsOf(event: Exclude<DecodeEvent, { type: 'text' | 'reasoning' }>): string | undefined {
   switch (event.type) {
     case 'call-start':
+    case 'call-field':
+    case 'call-growing':
     case 'provider-block':
       return undefined
     case 'call':
@@ -56,6 +58,8 @@ function wordsOf(event: Exclude<DecodeEvent, { type: 'text' | 'reasoning' }>): s
       return `usage: ${event.usage.inputTokens} tokens in, ${event.usage.outputTokens} out`
     case 'decision':
       return `decision: ${event.decision.action}${event.decision.confidence === undefined ? '' : `, confidence ${event.decision.confidence}`}`
+    case 'plan':
+      return `plan: ${event.plan.steps.length} steps: ${printableLine(shorten(event.plan.steps.map((step) => `${step.id} ${step.tool}`).join(', '), SHOWN))}`
     case 'end':
       return `end: ${event.finish ?? 'not finished'} (${event.dialect})`
     default:

@@ -1,5 +1,14 @@
 /** Reads a model's decision from bytes: decodes them, keeps what was wrong, and refuses what cannot be a decision at all. */
-import { AdjutantError, createDecoder, type DecisionNote, type DecodeEvent, type Dialect, randomIds, type ToolCall } from '@adjutant/core'
+import {
+  AdjutantError,
+  createDecoder,
+  type DecisionNote,
+  type DecodeEvent,
+  type Dialect,
+  type Plan,
+  randomIds,
+  type ToolCall,
+} from '@adjutant/core'
 
 export type ProblemEvent = Extract<DecodeEvent, { type: 'problem' }>
 
@@ -10,6 +19,8 @@ export interface Decision {
   readonly dialect: Dialect
   readonly text: string
   readonly note?: DecisionNote
+  /** Steps to carry out, where the decision is a plan. */
+  readonly plan?: Plan
 }
 
 /** A decision is written by a model: what is larger than this was not. */
@@ -22,6 +33,7 @@ export class DecisionReader {
   readonly #decoder
   #text = ''
   #note: DecisionNote | undefined
+  #plan: Plan | undefined
   #dialect: Dialect = 'decision'
   #bytes = 0
 
@@ -53,6 +65,7 @@ export class DecisionReader {
       dialect: this.#dialect,
       text: this.#text,
       ...(this.#note === undefined ? {} : { note: this.#note }),
+      ...(this.#plan === undefined ? {} : { plan: this.#plan }),
     }
   }
 
@@ -70,11 +83,16 @@ export class DecisionReader {
       case 'decision':
         this.#note = event.decision
         return
+      case 'plan':
+        this.#plan = event.plan
+        return
       case 'end':
         this.#dialect = event.dialect
         return
       case 'reasoning':
       case 'call-start':
+      case 'call-field':
+      case 'call-growing':
       case 'usage':
       case 'provider-block':
         return

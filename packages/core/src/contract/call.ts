@@ -8,8 +8,26 @@ import type { AgentTool, Effect } from './tool.ts'
  * what is no JSON object keeps its raw text, so that the model can be shown it.
  */
 export type CallArguments =
-  | { readonly ok: true; readonly value: JsonObject }
+  | {
+      readonly ok: true
+      readonly value: JsonObject
+      /** What intake changed to be able to read them; absent when they were right as they came. */
+      readonly repairs?: readonly ArgumentRepair[]
+    }
   | { readonly ok: false; readonly raw: string; readonly problem: string; readonly code: ErrorCode }
+
+/**
+ * One thing that intake changed in arguments that were no JSON, or that JSON cannot say exactly. Whoever decides on a call with
+ * repairs must see them: what runs is not, letter for letter, what was sent.
+ */
+export interface ArgumentRepair {
+  /** e.g. `trailing-comma`, `single-quotes`, `big-number`: see docs/reference/dialects.md. */
+  readonly rule: string
+  /** Offset in the raw text, in UTF-16 units from 0. */
+  readonly at: number
+  /** For people and models, e.g. `left out the comma before "}"`. */
+  readonly note: string
+}
 
 /** One call of a model's decision, in the order the model made it. */
 export interface ToolCall {

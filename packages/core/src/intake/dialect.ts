@@ -33,6 +33,8 @@ export interface DecoderOptions {
   /** Where ids come from for calls that have none of their own. */
   readonly ids: IdSource
   readonly limits?: Partial<DecodeLimits>
+  /** Also tell finished top-level fields (`call-field`) and growth (`call-growing`) while arguments arrive. Default false. */
+  readonly signals?: boolean
 }
 
 /** Problems of the framing that are told one by one; the rest is counted. */
@@ -93,7 +95,7 @@ class StreamDecoder implements Decoder {
     this.#dialect = dialect
     this.#emit = emit
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
-    this.#cx = { emit, book: new CallBook(emit, options.ids), ids: options.ids, limits }
+    this.#cx = { emit, book: new CallBook(emit, options.ids), ids: options.ids, limits, signals: options.signals ?? false }
     if (dialect === 'openai-chat') this.#wire = new OpenAiChatWire(this.#cx)
     else if (dialect === 'anthropic') this.#wire = new AnthropicWire(this.#cx)
     else if (dialect === 'tagged-text') this.#text = new TaggedTextReader(this.#cx)

@@ -38,6 +38,8 @@ export interface WireContext {
   readonly book: CallBook
   readonly ids: IdSource
   readonly limits: DecodeLimits
+  /** Tell fields and growth of arguments while they arrive. */
+  readonly signals: boolean
 }
 
 const FINISH: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([

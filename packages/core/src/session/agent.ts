@@ -167,6 +167,9 @@ class AnswerCollector {
         return
       case 'reasoning':
       case 'call-start':
+      case 'call-field':
+      case 'call-growing':
+      case 'plan':
       case 'problem':
         return
       default:
