@@ -1,12 +1,12 @@
 /**
  * Runs the benchmarks, each beside other systems in the same run. Take ratios, not milliseconds.
  *
- * Usage: npm run bench [-- decode dispatch clip]   (default: all)
+ * Usage: npm run bench [-- intake dispatch clip]   (default: all)
  */
 import { cpus } from 'node:os'
 
 const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
-  decode: async () => (await import('./decode.ts')).benchDecode,
+  intake: async () => (await import('./intake.ts')).benchIntake,
   dispatch: async () => (await import('./dispatch.ts')).benchDispatch,
   clip: async () => (await import('./clip.ts')).benchClip,
 }

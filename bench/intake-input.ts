@@ -1,4 +1,4 @@
-/** Makes the bytes that the decode benchmark reads: real wire forms, arguments of a wanted size, cut as a network cuts them. */
+/** Makes the bytes that the intake benchmark reads: real wire forms, arguments of a wanted size, cut as a network cuts them. */
 
 const encoder = new TextEncoder()
 /** Bytes of one read from a socket, about. */
