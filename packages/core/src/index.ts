@@ -55,6 +55,7 @@ export { resolveTerminalText, TerminalText } from './response/terminal-text.ts'
 export { type AgentAnswer, type AgentEnd, type AgentOptions, DEFAULT_MAX_ROUNDS, runAgent } from './session/agent.ts'
 export { FileSessionStore } from './session/file-store.ts'
 export { MemorySessionStore } from './session/memory-store.ts'
+export type { OpenTurn } from './session/open-turn.ts'
 export { Session, type SessionOptions } from './session/session.ts'
 
 // util

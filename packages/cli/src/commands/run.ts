@@ -100,9 +100,9 @@ async function withModel(io: CliIo, input: RunInput): Promise<void> {
     events(event) {
       tally.take(event)
       if (event.type === 'model' && event.event.type === 'end') dialect = event.event.dialect
-    },
-    results(results) {
-      if (shared.json === true) void writeJson(io.stdout, resultsLine(results, toToolMessages(dialect, results)))
+      if (event.type === 'results' && shared.json === true) {
+        void writeJson(io.stdout, resultsLine(event.results, toToolMessages(dialect, event.results)))
+      }
     },
   })
   let answer: AgentAnswer | undefined

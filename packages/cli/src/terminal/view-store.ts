@@ -126,6 +126,11 @@ export class ViewStore {
         if (event.level === 'debug' || event.level === 'info') return
         this.note(event.message, 'warning')
         return
+      case 'answer-retried':
+        this.#endText()
+        this.note(`the answer broke off and is asked for again: ${event.reason}`, 'warning')
+        return
+      case 'results':
       case 'approval-asked':
       case 'approval-answered':
       case 'question':
@@ -140,8 +145,9 @@ export class ViewStore {
     const known = this.#calls.get(id)
     const call: Tracked = known ?? { name: printableLine(name), summary: this.#summaries.get(id) ?? '', status: state.status }
     if (known === undefined) this.#calls.set(id, call)
-    call.status = state.status
-    if (state.status === 'running') call.startedAt ??= at
+    // What was taken over from a broken answer may still run.
+    call.status = state.status === 'adopted' ? 'running' : state.status
+    if (call.status === 'running') call.startedAt ??= at
     if (state.status === 'denied') {
       call.detail = 'denied'
       call.reason = printableLine(state.reason)

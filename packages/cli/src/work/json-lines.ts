@@ -31,6 +31,11 @@ export function eventLine(event: SessionEvent): object | undefined {
       return { type: 'answered', id: event.request.call.call.id, decision: event.decision.type, at: at(event.at) }
     case 'log':
       return event.level === 'debug' ? undefined : { type: 'log', level: event.level, message: event.message }
+    case 'answer-retried':
+      return { type: 'answer-retried', round: event.round, reason: event.reason, at: at(event.at) }
+    // Printed by the commands, with the dialect's own messages.
+    case 'results':
+      return undefined
     default:
       return event satisfies never
   }
@@ -46,7 +51,7 @@ function questionLine(id: CallId, question: Question): object {
 
 /** Images and sounds are in `message`, in the dialect's form: they are not said twice. */
 function resultDocument(result: ToolResult): object {
-  const { id, name, outcome, isError, text, code, hint, startedAt, endedAt, attempts, cached, spill, conversions } = result
+  const { id, name, outcome, isError, text, code, hint, startedAt, endedAt, attempts, adoptedFrom, cached, spill, conversions } = result
   return {
     id,
     name,
@@ -58,6 +63,7 @@ function resultDocument(result: ToolResult): object {
     ...(startedAt === undefined ? {} : { startedAt: at(startedAt) }),
     ...(endedAt === undefined ? {} : { endedAt: at(endedAt) }),
     ...(attempts === undefined ? {} : { attempts }),
+    ...(adoptedFrom === undefined ? {} : { adoptedFrom }),
     ...(cached === undefined ? {} : { cached }),
     ...(spill === undefined ? {} : { spill }),
     ...(conversions === undefined || conversions.length === 0 ? {} : { conversions }),

@@ -2,17 +2,7 @@
  * Opens what `run` and `exec` work with: configuration, tools, the person at the terminal, a session; and closes it in the right
  * order whatever happened. Nothing of it outlives `close`.
  */
-import {
-  type Approver,
-  type EventSink,
-  randomIds,
-  Session,
-  type SessionOptions,
-  type SessionStore,
-  systemClock,
-  type ToolCall,
-  type ToolResult,
-} from '@adjutant/core'
+import { type Approver, type EventSink, randomIds, Session, type SessionStore, systemClock } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import { approvalMode, type SharedOptions } from '../commands/shared-options.ts'
 import type { Config } from '../config/config.ts'
@@ -39,24 +29,6 @@ export interface WorkOptions {
   /** Keeps the steps. */
   readonly store?: SessionStore
   readonly events?: EventSink
-  /** Told the results of each batch. */
-  readonly results?: (results: readonly ToolResult[]) => void
-}
-
-/** A session that tells what came of each batch: its events tell of single calls only. */
-class ToldSession extends Session {
-  readonly #tell: (results: readonly ToolResult[]) => void
-
-  constructor(options: SessionOptions, tell: (results: readonly ToolResult[]) => void) {
-    super(options)
-    this.#tell = tell
-  }
-
-  override async execute(calls: readonly ToolCall[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly ToolResult[]> {
-    const results = await super.execute(calls, options)
-    this.#tell(results)
-    return results
-  }
 }
 
 export function configOf(io: CliIo, shared: SharedOptions): Promise<Config> {
@@ -75,28 +47,25 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     stdinIsData: options.stdinIsData,
     recorded: options.recorded,
   })
-  const session = new ToldSession(
-    {
-      tools: toolbox.tools,
-      namespaceRoot: config.sessionsFolder,
-      mode: approvalMode(shared, config).mode,
-      approver: ui.approver,
-      asker: ui.asker,
-      clock: systemClock,
-      ids: randomIds,
-      limits: config.limits,
-      ...(options.store === undefined ? {} : { store: options.store }),
-      events(event) {
-        if (json) {
-          const line = eventLine(event)
-          if (line !== undefined && !io.stdout.destroyed) io.stdout.write(`${JSON.stringify(line)}\n`)
-        }
-        ui.events(event)
-        options.events?.(event)
-      },
+  const session = new Session({
+    tools: toolbox.tools,
+    namespaceRoot: config.sessionsFolder,
+    mode: approvalMode(shared, config).mode,
+    approver: ui.approver,
+    asker: ui.asker,
+    clock: systemClock,
+    ids: randomIds,
+    limits: config.limits,
+    ...(options.store === undefined ? {} : { store: options.store }),
+    events(event) {
+      if (json) {
+        const line = eventLine(event)
+        if (line !== undefined && !io.stdout.destroyed) io.stdout.write(`${JSON.stringify(line)}\n`)
+      }
+      ui.events(event)
+      options.events?.(event)
     },
-    options.results ?? (() => {}),
-  )
+  })
   return {
     config,
     toolbox,

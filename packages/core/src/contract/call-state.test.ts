@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type CallState, type CallStatus, type Outcome, TRANSITIONS, transition } from './call-state.ts'
+import { callId } from './ids.ts'
 
 const EXAMPLES: Readonly<Record<CallStatus, CallState>> = {
   received: { status: 'received' },
@@ -12,6 +13,7 @@ const EXAMPLES: Readonly<Record<CallStatus, CallState>> = {
   admitted: { status: 'admitted' },
   queued: { status: 'queued' },
   running: { status: 'running', attempt: 1 },
+  adopted: { status: 'adopted', from: callId('c') },
   succeeded: { status: 'succeeded' },
   failed: { status: 'failed', code: 'TOOL_FAILED' },
   'timed-out': { status: 'timed-out' },

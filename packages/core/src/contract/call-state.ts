@@ -1,4 +1,5 @@
 import { AdjutantError, type ErrorCode } from './errors.ts'
+import type { CallId } from './ids.ts'
 
 /**
  * The life of one call: a union closed by a frozen table. `transition` is pure and the only way from one state to the
@@ -16,6 +17,8 @@ export type CallState =
   | { readonly status: 'admitted' }
   | { readonly status: 'queued' }
   | { readonly status: 'running'; readonly attempt: number }
+  /** The same call ran for an answer that broke off; it is not run again, its outcome is taken over. */
+  | { readonly status: 'adopted'; readonly from: CallId }
   | { readonly status: 'succeeded' }
   | { readonly status: 'failed'; readonly code: ErrorCode }
   | { readonly status: 'timed-out' }
@@ -33,7 +36,8 @@ export const TRANSITIONS: Readonly<Record<CallStatus, readonly CallStatus[]>> = 
   denied: Object.freeze<CallStatus[]>(['settled']),
   expired: Object.freeze<CallStatus[]>(['settled']),
   admitted: Object.freeze<CallStatus[]>(['queued', 'cancelled']),
-  queued: Object.freeze<CallStatus[]>(['running', 'refused', 'cancelled']),
+  queued: Object.freeze<CallStatus[]>(['running', 'adopted', 'refused', 'cancelled']),
+  adopted: Object.freeze<CallStatus[]>(['running', 'succeeded', 'failed', 'timed-out', 'unknown', 'cancelled']),
   running: Object.freeze<CallStatus[]>(['running', 'succeeded', 'failed', 'timed-out', 'cancelled', 'unknown']),
   succeeded: Object.freeze<CallStatus[]>(['settled']),
   failed: Object.freeze<CallStatus[]>(['settled']),

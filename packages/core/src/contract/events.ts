@@ -12,6 +12,10 @@ export type SessionEvent =
   | { readonly type: 'round'; readonly round: number; readonly at: number }
   | { readonly type: 'model'; readonly event: DecodeEvent; readonly at: number }
   | { readonly type: 'call-state'; readonly id: CallId; readonly name: string; readonly state: CallState; readonly at: number }
+  /** All results of one batch, in call order. */
+  | { readonly type: 'results'; readonly results: readonly ToolResult[]; readonly at: number }
+  /** The model's answer broke off and is asked for again; what of it ran is not run twice. */
+  | { readonly type: 'answer-retried'; readonly round: number; readonly reason: string; readonly at: number }
   | { readonly type: 'progress'; readonly id: CallId; readonly name: string; readonly progress: Progress; readonly at: number }
   | { readonly type: 'approval-asked'; readonly request: ApprovalRequest; readonly at: number }
   | { readonly type: 'approval-answered'; readonly request: ApprovalRequest; readonly decision: ApprovalDecision; readonly at: number }

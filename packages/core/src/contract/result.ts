@@ -37,6 +37,8 @@ export interface ToolResult {
   readonly startedAt?: number
   readonly endedAt?: number
   readonly attempts?: number
+  /** The call of an answer that broke off, whose execution this result is. */
+  readonly adoptedFrom?: CallId
   readonly cached?: boolean
   readonly spill?: SpillRef
   readonly conversions?: readonly Conversion[]

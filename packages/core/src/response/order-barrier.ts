@@ -24,6 +24,14 @@ export class OrderBarrier {
     this.#missing = count
   }
 
+  /** The batch has become larger: calls arrive one by one while the model still speaks. Never smaller. */
+  expect(count: number): void {
+    for (let size = this.#slots.length; size < count; size += 1) {
+      this.#slots.push(undefined)
+      this.#missing++
+    }
+  }
+
   /** @throws AdjutantError INTERNAL for a position outside the batch, or one that has its result */
   put(index: number, result: ToolResult): void {
     if (!Number.isSafeInteger(index) || index < 0 || index >= this.#slots.length) {

@@ -49,24 +49,25 @@ const text = (said: string): DecodeEvent => ({ type: 'text', text: said })
 async function run(
   rounds: readonly ScriptedRound[],
   options: { readonly maxRounds?: number; readonly signal?: AbortSignal; readonly store?: MemorySessionStore } = {},
-): Promise<{ readonly answer: AgentAnswer; readonly model: ScriptedModel; readonly session: Session }> {
+): Promise<{ readonly answer: AgentAnswer; readonly model: ScriptedModel; readonly session: Session; readonly clock: ManualClock }> {
   const namespaceRoot = await mkdtemp(join(tmpdir(), 'agent-'))
   folders.push(namespaceRoot)
   const registry = new Registry()
   registry.add([add, waits], 'test')
+  const clock = new ManualClock()
   const session = new Session({
     tools: registry.snapshot(),
     namespaceRoot,
     mode: 'allow',
     approver: scriptedApprover(() => ({ type: 'deny' })),
     asker: scriptedAsker(),
-    clock: new ManualClock(),
+    clock,
     ids: countingIds(),
     ...(options.store === undefined ? {} : { store: options.store }),
   })
   const model = scriptedModel(rounds)
   const { store: _, ...rest } = options
-  return { answer: await runAgent({ session, model, task: 'do it', ...rest }), model, session }
+  return { answer: await runAgent({ session, model, task: 'do it', ...rest }), model, session, clock }
 }
 
 /** Every assistant message with calls is followed at once by as many results, in order, under the same ids. */
@@ -178,20 +179,23 @@ describe('runAgent', () => {
 
   it('throws what the provider failed with, and says a cut-off answer is one', async () => {
     await assert.rejects(run([]), /script has 0 rounds/)
-    const cut = async (): Promise<void> => {
-      const { session } = await run([[text('x')]])
-      await runAgent({
-        session,
-        task: 'x',
-        model: {
-          name: 'cut',
-          async *stream() {
-            yield text('half an ans')
-          },
+    let asked = 0
+    const { session, clock } = await run([[text('x')]])
+    const cut = runAgent({
+      session,
+      task: 'x',
+      model: {
+        name: 'cut',
+        async *stream() {
+          asked += 1
+          yield text('half an ans')
         },
-      })
-    }
-    await assert.rejects(cut(), /the answer of cut was cut off/)
+      },
+    })
+    const told = assert.rejects(cut, /the answer of cut was cut off/)
+    await clock.advance(10_000)
+    await told
+    assert.equal(asked, 3, 'asked once and two times more')
   })
 
   it('keeps every step of the run, in order (E9)', async () => {

@@ -3,13 +3,19 @@ import type { DecodeEvent, FinishReason, Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Message, ToolDefinition } from '../contract/messages.ts'
-import type { Model } from '../contract/ports.ts'
+import type { Clock, Model } from '../contract/ports.ts'
+import type { ToolResult } from '../contract/result.ts'
 import { toolDefinitionOf } from '../registry/definitions/definition.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
+import type { OpenTurn } from './open-turn.ts'
 import type { Session } from './session.ts'
 
 /** Rounds of tool calls before a final answer is asked for (D14). */
 export const DEFAULT_MAX_ROUNDS = 8
+
+/** How often an answer that broke off in the middle is asked for again, and the pause before it, times the attempt. */
+const MAX_ANSWER_RETRIES = 2
+const ANSWER_RETRY_MS = 500
 
 export interface AgentOptions {
   readonly session: Session
@@ -63,25 +69,71 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
 
   for (let round = 1; ; round += 1) {
     const last = round > maxRounds
-    let answer: ModelAnswer
+    let step: Round
     try {
-      answer = await askModel(options, messages, round, last, signal)
+      step = await session.turn((turn) => playRound(options, messages, round, last, turn, signal), { signal })
     } catch (error) {
       if (signal.aborted) return end('cancelled', '', round - 1)
       throw error
     }
+    const { answer, results } = step
     usage = { inputTokens: usage.inputTokens + answer.usage.inputTokens, outputTokens: usage.outputTokens + answer.usage.outputTokens }
     calls += answer.calls.length
-    if (last || answer.calls.length === 0) {
+    if (results.length === 0) {
       // Calls of the last answer are not carried out and not kept: the history stays whole without them.
       messages.push({ role: 'assistant', text: answer.text, calls: [], ...blocksOf(answer) })
       const text = last && answer.text === '' ? `No answer was given within ${maxRounds} rounds of tool calls.` : answer.text
       return end(last ? 'rounds' : answer.gaveUp ? 'gave-up' : 'answer', text, round)
     }
-    const results = await session.execute(answer.calls, { signal })
     messages.push({ role: 'assistant', text: answer.text, calls: answer.calls, ...blocksOf(answer) }, { role: 'tool', results })
     if (signal.aborted) return end('cancelled', answer.text, round)
   }
+}
+
+interface Round {
+  readonly answer: ModelAnswer
+  /** None when the model made no calls, or was not allowed any more. */
+  readonly results: readonly ToolResult[]
+}
+
+/** One answer of the model, read while its reads already run, and the results of its calls. */
+async function playRound(
+  options: AgentOptions,
+  messages: readonly Message[],
+  round: number,
+  last: boolean,
+  turn: OpenTurn,
+  signal: AbortSignal,
+): Promise<Round> {
+  for (let attempt = 1; ; attempt += 1) {
+    const collected = new AnswerCollector()
+    try {
+      const answer = await askModel(options, messages, round, collected, last ? undefined : turn, signal)
+      return { answer, results: last || answer.calls.length === 0 ? [] : await turn.complete() }
+    } catch (error) {
+      // What failed before anything came was tried again by the adapter; here only an answer that broke off in the middle is.
+      if (signal.aborted || !collected.begun || attempt > MAX_ANSWER_RETRIES || !isTransient(error)) throw error
+      turn.restart()
+      options.session.events?.({ type: 'answer-retried', round, reason: error.message, at: options.session.at() })
+      await pause(options.session.clock, ANSWER_RETRY_MS * attempt, signal)
+    }
+  }
+}
+
+function isTransient(error: unknown): error is AdjutantError {
+  return AdjutantError.isInstance(error) && (error.code === 'STREAM_BROKEN' || error.code === 'MODEL_UNAVAILABLE')
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.after(ms, done)
+    signal.addEventListener('abort', done, { once: true })
+  })
 }
 
 interface ModelAnswer {
@@ -97,11 +149,13 @@ function blocksOf(answer: ModelAnswer): { readonly providerBlocks?: readonly Jso
   return answer.providerBlocks.length === 0 ? {} : { providerBlocks: answer.providerBlocks }
 }
 
+/** @param turn takes each call as soon as it is complete; absent when none may run any more */
 async function askModel(
   options: AgentOptions,
   messages: readonly Message[],
   round: number,
-  last: boolean,
+  collected: AnswerCollector,
+  turn: OpenTurn | undefined,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
   const { session, model } = options
@@ -111,15 +165,15 @@ async function askModel(
     {
       messages: [...messages],
       tools: definitionsOf(session.tools),
-      toolChoice: last ? 'none' : 'auto',
+      toolChoice: turn === undefined ? 'none' : 'auto',
       ...(options.system === undefined ? {} : { system: options.system }),
     },
     { signal },
   )
-  const collected = new AnswerCollector()
   for await (const event of stream) {
     session.events?.({ type: 'model', event, at: session.at() })
     collected.take(event)
+    if (event.type === 'call') turn?.add(event.call)
   }
   const answer = collected.answer(model.name)
   await session.record({
@@ -135,6 +189,7 @@ async function askModel(
 }
 
 class AnswerCollector {
+  #begun = false
   #text = ''
   #finish: FinishReason | undefined
   #ended = false
@@ -143,7 +198,13 @@ class AnswerCollector {
   readonly #calls: ToolCall[] = []
   readonly #blocks: JsonObject[] = []
 
+  /** Something of the answer has come. */
+  get begun(): boolean {
+    return this.#begun
+  }
+
   take(event: DecodeEvent): void {
+    this.#begun = true
     switch (event.type) {
       case 'text':
         this.#text += event.text

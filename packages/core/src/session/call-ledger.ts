@@ -9,17 +9,21 @@ const RECEIVED: CallState = Object.freeze({ status: 'received' })
  * (NODE_ENV=production) it is refused, the state stays, and a log event says so.
  */
 export class CallLedger {
-  readonly #calls: readonly ToolCall[]
-  readonly #states: CallState[]
+  readonly #calls: ToolCall[] = []
+  readonly #states: CallState[] = []
   readonly #emit: EventSink | undefined
   readonly #at: () => number
 
-  constructor(calls: readonly ToolCall[], at: () => number, emit: EventSink | undefined) {
-    this.#calls = calls
+  constructor(at: () => number, emit: EventSink | undefined) {
     this.#at = at
     this.#emit = emit
-    this.#states = calls.map(() => RECEIVED)
-    if (emit !== undefined) for (const call of calls) emit({ type: 'call-state', id: call.id, name: call.name, state: RECEIVED, at: at() })
+  }
+
+  /** Takes a call in; gives its number in this ledger, from 0. */
+  receive(call: ToolCall): number {
+    this.#states.push(RECEIVED)
+    this.#emit?.({ type: 'call-state', id: call.id, name: call.name, state: RECEIVED, at: this.#at() })
+    return this.#calls.push(call) - 1
   }
 
   state(index: number): CallState {

@@ -18,7 +18,8 @@ import type { ToolSnapshot } from '../registry/snapshot.ts'
 import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
-import { runTurn, type TurnEnvironment } from './turn.ts'
+import { OpenTurn } from './open-turn.ts'
+import { Turn, type TurnEnvironment } from './turn.ts'
 
 /** Reads in flight at once. More hardly helps one model's batch and strains servers. */
 const DEFAULT_CONCURRENCY = 10
@@ -41,6 +42,8 @@ export interface SessionOptions {
   /** Shared with whoever else writes to the same terminal. Default: one of its own. */
   readonly interaction?: InteractionLock
   readonly strategy?: BatchStrategy
+  /** Whether a complete read may start while the model still writes the rest of its answer. Default true. */
+  readonly earlyStart?: boolean
   readonly limits?: {
     /** Reads in flight at once. Default 10. */
     readonly concurrency?: number
@@ -75,6 +78,8 @@ export class Session {
   #tools: ToolSnapshot
   #tail: Promise<unknown> = Promise.resolve()
   #pendingWrites: Promise<void>[] = []
+  /** Steps of calls whose answer is still being read; undefined when there is none. */
+  #heldSteps: StepRecord[] | undefined
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -116,19 +121,59 @@ export class Session {
    * @returns one result for each call, in call order
    * @throws AdjutantError CANCELLED when the session is closed; the store's error when a step could not be kept
    */
-  async execute(calls: readonly ToolCall[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly ToolResult[]> {
-    const before = this.#tail
-    const turn = (async () => {
-      await before
-      return this.#run(calls, options.signal)
-    })()
-    this.#tail = turn.catch(() => {})
-    return turn
+  execute(calls: readonly ToolCall[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly ToolResult[]> {
+    return this.#inTurn(options.signal, async (signal) => {
+      // The whole batch is there: it is looked at before anything of it runs.
+      const turn = new Turn({ ...this.#environment, tools: this.#tools, earlyStart: false }, signal)
+      try {
+        for (const [position, call] of calls.entries()) turn.add(call, position)
+        return this.#told(await turn.complete())
+      } finally {
+        await turn.close()
+      }
+    })
+  }
+
+  /**
+   * Lends a turn to whoever reads a model's answer: calls are added as they are complete, and reads among them start at once. When `work` is
+   * done, what still runs is stopped. A second turn waits for the first.
+   *
+   * @throws AdjutantError CANCELLED when the session is closed; whatever `work` throws; the store's error when a step could not be kept
+   */
+  turn<T>(work: (turn: OpenTurn) => Promise<T>, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
+    return this.#inTurn(options.signal, async (signal) => {
+      this.#heldSteps = []
+      const turn = new OpenTurn({ ...this.#environment, tools: this.#tools }, signal, (results) => this.#told(results))
+      try {
+        return await work(turn)
+      } finally {
+        await turn.close()
+        if (this.#options.store !== undefined) this.#keepHeldSteps(this.#options.store)
+      }
+    })
   }
 
   /** Keeps one step (E9). Without a store this does nothing. */
   async record(step: StepRecord): Promise<void> {
-    await this.#options.store?.append(this.id, step)
+    const { store } = this.#options
+    if (store === undefined) return
+    const written = store.append(this.id, step)
+    // What ran before the answer was complete is kept after the answer it belongs to.
+    if (step.type === 'model') this.#keepHeldSteps(store)
+    await written
+  }
+
+  #keepHeldSteps(store: SessionStore): void {
+    const held = this.#heldSteps ?? []
+    this.#heldSteps = undefined
+    for (const step of held) this.#keep(store, step)
+  }
+
+  #keep(store: SessionStore, step: StepRecord): void {
+    const write = store.append(this.id, step)
+    // Awaited at the end of the turn; marked handled now so that an early failure is not an unhandled rejection.
+    write.catch(() => {})
+    this.#pendingWrites.push(write)
   }
 
   /** Stops what runs and waits for it. */
@@ -141,18 +186,29 @@ export class Session {
     await this.close()
   }
 
-  async #run(calls: readonly ToolCall[], signal: AbortSignal | undefined): Promise<readonly ToolResult[]> {
-    if (this.#closing.signal.aborted) throw new AdjutantError('CANCELLED', 'the session is closed')
-    const stop = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
-    const results = await runTurn(calls, { ...this.#environment, tools: this.#tools }, stop)
-    const writes = this.#pendingWrites
-    this.#pendingWrites = []
-    await Promise.all(writes)
+  /** One turn after the other; each ends with its steps kept. */
+  #inTurn<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const before = this.#tail
+    const turn = (async () => {
+      await before
+      if (this.#closing.signal.aborted) throw new AdjutantError('CANCELLED', 'the session is closed')
+      const value = await work(signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]))
+      const writes = this.#pendingWrites
+      this.#pendingWrites = []
+      await Promise.all(writes)
+      return value
+    })()
+    this.#tail = turn.catch(() => {})
+    return turn
+  }
+
+  #told(results: readonly ToolResult[]): readonly ToolResult[] {
+    this.events?.({ type: 'results', results, at: this.at() })
     return results
   }
 
   #makeEnvironment(): Omit<TurnEnvironment, 'tools'> {
-    const { limits, mode, approver, events: emit, store, strategy = 'strict' } = this.#options
+    const { limits, mode, approver, events: emit, store, strategy = 'strict', earlyStart = true } = this.#options
     const principal = this.#options.principal ?? LOCAL_PRINCIPAL
     const approvals = new ApprovalMemory()
     return {
@@ -167,6 +223,7 @@ export class Session {
       at: this.at,
       host: this.#makeHost(principal),
       strategy,
+      earlyStart,
       concurrency: limits?.concurrency ?? DEFAULT_CONCURRENCY,
       timeoutMs: limits?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       resultChars: limits?.resultChars ?? DEFAULT_RESULT_CHARS,
@@ -174,10 +231,9 @@ export class Session {
         store === undefined
           ? undefined
           : (call, result) => {
-              const write = store.append(this.id, { version: 1, type: 'call', call, result })
-              // Awaited at the end of the batch; marked handled now so that an early failure is not an unhandled rejection.
-              write.catch(() => {})
-              this.#pendingWrites.push(write)
+              const step: StepRecord = { version: 1, type: 'call', call, result }
+              if (this.#heldSteps === undefined) this.#keep(store, step)
+              else this.#heldSteps.push(step)
             },
     }
   }
