@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Plan } from './plan.ts'
 
 /** The wires intake reads. `auto` is not one: it finds out which of these it is. */
-export const DIALECTS = ['openai-chat', 'anthropic', 'tagged-text', 'decision'] as const
+export const DIALECTS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'bedrock', 'ollama', 'tagged-text', 'decision'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other'

@@ -3,10 +3,13 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { chatOf, chunk, messagesOf, type Piece, piece } from '../../test/intake/chat.ts'
 import { callIds, decodeAll, namesAndValues, withCrLf } from '../../test/intake/decode-all.ts'
+import { DIALECTS } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import { createDecoder } from './dialect.ts'
 
 const encoder = new TextEncoder()
+
+const WIRES = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'bedrock', 'ollama'] as const
 
 function placesIn(bytes: Uint8Array, cuts: readonly number[]): readonly number[] {
   return [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)
@@ -183,7 +186,7 @@ describe('decoding', () => {
         (error) =>
           AdjutantError.isInstance(error) &&
           error.code === 'UNKNOWN_DIALECT' &&
-          error.message.includes('openai-chat, anthropic, tagged-text, decision'),
+          error.message.includes(`there are auto, ${DIALECTS.join(', ')}`),
       )
     }
   })
@@ -191,7 +194,7 @@ describe('decoding', () => {
 
 describe('what it is not', () => {
   it('nothing', () => {
-    for (const dialect of ['auto', 'openai-chat', 'anthropic', 'tagged-text', 'decision'] as const) {
+    for (const dialect of ['auto', ...DIALECTS] as const) {
       const decoded = decodeAll('', dialect)
       assert.deepEqual(
         decoded.problems.map((problem) => [problem.code, problem.message]),
@@ -225,17 +228,13 @@ describe('what it is not', () => {
 
   it('another wire, which is named', () => {
     const foreign: readonly (readonly [unknown, RegExp])[] = [
-      [{ type: 'response.created', response: {} }, /Responses/],
-      [{ object: 'response', output: [] }, /Responses/],
-      [{ candidates: [{ content: {} }] }, /Gemini/],
-      [{ messageStart: { role: 'assistant' } }, /Bedrock/],
       [{ type: 'content-delta', delta: {} }, /Cohere/],
-      [{ model: 'x', message: { content: 'a' }, done: false }, /Ollama/],
+      [{ event_type: 'step.delta', index: 0, delta: {} }, /Interactions/],
       [{ foo: 1, bar: 2 }, /keys foo, bar/],
     ]
     for (const [value, words] of foreign) {
       for (const text of [JSON.stringify(value), `data: ${JSON.stringify(value)}\n\n`, JSON.stringify(value, undefined, 2)]) {
-        for (const dialect of ['auto', 'openai-chat', 'anthropic'] as const) {
+        for (const dialect of ['auto', ...WIRES] as const) {
           const decoded = decodeAll(text, dialect)
           assert.deepEqual(
             decoded.problems.map((problem) => problem.code),
@@ -248,13 +247,28 @@ describe('what it is not', () => {
     }
   })
 
-  it('the other of the two wires', () => {
-    const decoded = decodeAll(chatOf([]), 'anthropic')
-    assert.deepEqual(
-      decoded.problems.map((problem) => problem.code),
-      ['UNKNOWN_DIALECT'],
-    )
-    assert.match(decoded.problems[0]?.message ?? '', /not of the dialect anthropic: it looks like openai-chat/)
+  it('another of the wires', () => {
+    const said = {
+      'openai-chat': chatOf([]),
+      'openai-responses': JSON.stringify({ type: 'response.created', response: {} }),
+      anthropic: JSON.stringify({ type: 'ping' }),
+      gemini: JSON.stringify({ candidates: [{ content: {} }] }),
+      bedrock: JSON.stringify({ messageStart: { role: 'assistant' } }),
+      ollama: JSON.stringify({ model: 'x', message: { content: 'a' }, done: false }),
+    }
+    for (const named of WIRES) {
+      for (const other of WIRES) {
+        if (named === other) continue
+        const decoded = decodeAll(said[other], named)
+        assert.deepEqual(
+          decoded.problems.map((problem) => problem.code),
+          ['UNKNOWN_DIALECT'],
+          `${other} read as ${named}`,
+        )
+        assert.ok(decoded.problems[0]?.message.includes(`not of the dialect ${named}: it looks like ${other}`))
+      }
+      assert.equal(decodeAll(said[named]).end.dialect, named)
+    }
   })
 
   it('a page of HTML', () => {

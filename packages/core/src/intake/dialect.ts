@@ -1,20 +1,20 @@
 import type { DecodeEvent, Dialect, FinishReason } from '../contract/decode.ts'
 import { DIALECTS } from '../contract/decode.ts'
-import { AdjutantError, type ErrorCode } from '../contract/errors.ts'
+import { AdjutantError } from '../contract/errors.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import type { IdSource } from '../contract/ports.ts'
-import { AnthropicWire } from './anthropic.ts'
+import { ArrayFrames } from './array-frames.ts'
 import { BareTextReader } from './bare-text.ts'
+import { ByteInput } from './byte-input.ts'
 import { CallBook, type Emit } from './call-book.ts'
 import { DecisionReader } from './decision.ts'
 import type { FrameSink, Frames } from './frames.ts'
+import { FramingProblems } from './framing-problems.ts'
 import { JsonFrames } from './json-frames.ts'
-import { OpenAiChatWire } from './openai-chat.ts'
 import { dialectOf, foreignWire, framingOf, holdsWire } from './recognise.ts'
 import { SseFrames } from './sse-frames.ts'
-import { TaggedTextReader } from './tagged-text.ts'
-import { Utf8Input } from './utf8-input.ts'
 import { DEFAULT_LIMITS, type DecodeLimits, providerError, type TextReader, type Wire, type WireContext } from './wire.ts'
+import { textReaderOf, wireOf } from './wires.ts'
 
 /**
  * Owns the way from raw bytes to decode events: which framing, which dialect, which reader. One decoder reads one answer; it keeps no
@@ -36,12 +36,6 @@ export interface DecoderOptions {
   /** Also tell finished top-level fields (`call-field`) and growth (`call-growing`) while arguments arrive. Default false. */
   readonly signals?: boolean
 }
-
-/** Problems of the framing that are told one by one; the rest is counted. */
-const TOLD = 20
-
-/** So many, and it is no stream: each costs far more time than a good one. */
-const ENDURED = 10_000
 
 function isDialect(value: string): value is Dialect {
   return DIALECTS.some((dialect) => dialect === value)
@@ -71,7 +65,9 @@ class StreamDecoder implements Decoder {
   readonly #dialect: Dialect | 'auto'
   readonly #emit: Emit
   readonly #cx: WireContext
-  readonly #input = new Utf8Input()
+  readonly #sink: FrameSink
+  readonly #input: ByteInput
+  readonly #problems: FramingProblems
   #ended = false
   #head = ''
   #sawText = false
@@ -88,34 +84,38 @@ class StreamDecoder implements Decoder {
   /** The first event that nobody understood. */
   #foreign: JsonObject | undefined
   #foreignError = false
-  #told = 0
-  #gaveUp = false
 
   constructor(dialect: Dialect | 'auto', emit: Emit, options: DecoderOptions) {
     this.#dialect = dialect
     this.#emit = emit
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#cx = { emit, book: new CallBook(emit, options.ids), ids: options.ids, limits, signals: options.signals ?? false }
-    if (dialect === 'openai-chat') this.#wire = new OpenAiChatWire(this.#cx)
-    else if (dialect === 'anthropic') this.#wire = new AnthropicWire(this.#cx)
-    else if (dialect === 'tagged-text') this.#text = new TaggedTextReader(this.#cx)
-    else if (dialect === 'decision') this.#text = new DecisionReader(this.#cx)
+    this.#problems = new FramingProblems(emit)
+    this.#sink = {
+      value: (value) => this.#value(value),
+      done: () => {
+        if (!this.#problems.gaveUp) this.#wire?.done()
+      },
+      problem: (code, message) => this.#problems.tell(code, message),
+    }
+    this.#input = new ByteInput((text) => this.#read(text), this.#sink)
+    if (dialect === 'auto') return
+    this.#wire = wireOf(dialect, this.#cx)
+    this.#text = textReaderOf(dialect, this.#cx)
   }
 
   push(chunk: Uint8Array | string): void {
-    if (this.#ended || this.#gaveUp) return
-    const text = this.#input.push(chunk)
-    if (text !== '') this.#read(text)
+    if (!this.#ended && !this.#problems.gaveUp) this.#input.push(chunk)
   }
 
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    const rest = this.#input.end()
-    if (rest !== '') this.#read(rest)
-    if (!this.#sawText) this.#problem('STREAM_BROKEN', () => 'nothing was read: the input is empty')
-    else this.#flush()
-    const finish = this.#sawText ? this.#finish() : undefined
+    this.#input.end()
+    const sawAny = this.#sawText || this.#input.isBinary
+    if (sawAny) this.#flush()
+    else this.#problems.tell('STREAM_BROKEN', () => 'nothing was read: the input is empty')
+    const finish = sawAny ? this.#finish() : undefined
     this.#emit({ type: 'end', dialect: this.#resolved(), ...(finish === undefined ? {} : { finish }) })
   }
 
@@ -156,16 +156,11 @@ class StreamDecoder implements Decoder {
     this.#frames?.push(head)
   }
 
-  #open(framing: 'sse' | 'json'): void {
-    const sink: FrameSink = {
-      value: (value) => this.#value(value),
-      done: () => {
-        if (!this.#gaveUp) this.#wire?.done()
-      },
-      problem: (code, message) => this.#problem(code, message),
-    }
+  #open(framing: 'sse' | 'json' | 'array'): void {
     const { lineChars } = this.#cx.limits
-    this.#frames = framing === 'sse' ? new SseFrames(sink, lineChars) : new JsonFrames(sink, lineChars, (body) => this.#notJson(body))
+    if (framing === 'sse') this.#frames = new SseFrames(this.#sink, lineChars)
+    else if (framing === 'array') this.#frames = new ArrayFrames(this.#sink, lineChars)
+    else this.#frames = new JsonFrames(this.#sink, lineChars, (body) => this.#notJson(body))
   }
 
   #keepCarrier(text: string): void {
@@ -192,13 +187,12 @@ class StreamDecoder implements Decoder {
     if (this.#head !== '') this.#choose(true)
     if (this.#carrier !== undefined) this.#closeCarrier(this.#carrier.join(''))
     this.#frames?.end()
-    if (this.#told > TOLD && !this.#gaveUp)
-      this.#emit({ type: 'problem', code: 'INVALID_JSON', message: `${this.#told - TOLD} more parts could not be read` })
+    this.#problems.close()
   }
 
   #finish(): FinishReason | undefined {
     const wire = this.#wire
-    const understood = wire === undefined ? this.#frames === undefined || this.#decisions > 0 : !wire.idle
+    const understood = wire === undefined ? !this.#framed || this.#decisions > 0 : !wire.idle
     if (!understood) {
       this.#notUnderstood()
       return this.#foreignError ? 'error' : undefined
@@ -213,7 +207,7 @@ class StreamDecoder implements Decoder {
     if (this.#foreignError) return
     if (this.#values === 0) {
       // What could not be read has been told already.
-      if (this.#told === 0) this.#problem('STREAM_BROKEN', () => 'nothing was read: the stream has no events')
+      if (!this.#problems.any) this.#problems.tell('STREAM_BROKEN', () => 'nothing was read: the stream has no events')
       else if (this.#dialect === 'auto') this.#unknown('no event could be read')
       return
     }
@@ -226,24 +220,20 @@ class StreamDecoder implements Decoder {
     this.#emit({ type: 'problem', code: 'UNKNOWN_DIALECT', message })
   }
 
+  /** What came was in the framing of a wire. */
+  get #framed(): boolean {
+    return this.#frames !== undefined || this.#input.isBinary
+  }
+
   #resolved(): Dialect {
     if (this.#dialect !== 'auto') return this.#dialect
     if (this.#text instanceof DecisionReader) return 'decision'
     if (this.#text instanceof BareTextReader) return this.#text.dialect
-    return this.#wire?.dialect ?? (this.#frames === undefined ? 'tagged-text' : 'openai-chat')
-  }
-
-  #problem(code: ErrorCode, message: () => string): void {
-    if (this.#gaveUp) return
-    this.#told++
-    if (this.#told <= TOLD) this.#emit({ type: 'problem', code, message: message() })
-    if (this.#told < ENDURED) return
-    this.#gaveUp = true
-    this.#emit({ type: 'problem', code: 'STREAM_BROKEN', message: `${ENDURED} parts could not be read; the rest was left out` })
+    return this.#wire?.dialect ?? (this.#framed ? 'openai-chat' : 'tagged-text')
   }
 
   #value(value: JsonObject): void {
-    if (this.#gaveUp) return
+    if (this.#problems.gaveUp) return
     this.#values++
     if (this.#wire !== undefined) {
       this.#wire.event(value)
@@ -263,8 +253,8 @@ class StreamDecoder implements Decoder {
       return
     }
     const cx = this.#text === undefined ? this.#cx : { ...this.#cx, emit: this.#intoText(this.#text) }
-    this.#wire = dialect === 'anthropic' ? new AnthropicWire(cx) : new OpenAiChatWire(cx)
-    this.#wire.event(value)
+    this.#wire = wireOf(dialect, cx)
+    this.#wire?.event(value)
   }
 
   /** A provider's stream around text: its text goes to the reader of text, all else straight on. */
@@ -283,7 +273,7 @@ class StreamDecoder implements Decoder {
 
   /** A text that begins with a brace and is no JSON: text with tags, maybe. */
   #notJson(body: string): boolean {
-    if (this.#dialect === 'openai-chat' || this.#dialect === 'anthropic') return false
+    if (this.#dialect !== 'auto' && this.#text === undefined) return false
     if (this.#dialect === 'auto' && !/<tool_(?:use|call)>/.test(body)) return false
     this.#frames = undefined
     this.#plain(body)

@@ -1,6 +1,9 @@
 import type { Dialect } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
+import { isBedrock } from './bedrock.ts'
 import { looksLikeDecision } from './decision.ts'
+import { isGemini } from './gemini.ts'
+import { isOllama } from './ollama.ts'
 import { parseJson } from './parse-json.ts'
 
 /**
@@ -8,7 +11,8 @@ import { parseJson } from './parse-json.ts'
  * text alone, never on how it was cut: where too little is there, the answer is `wait`.
  */
 
-export type Framing = 'sse' | 'json' | 'plain'
+/** `json`: JSON lines, or one body; `array`: objects in one JSON array. */
+export type Framing = 'sse' | 'json' | 'array' | 'plain'
 
 /** Characters looked at before text counts as plain. */
 const ENOUGH = 4_096
@@ -29,6 +33,23 @@ const WIRE_KEYS = new Set([
   'message',
   'error',
   'provider',
+  'background',
+  'candidates',
+  'completed_at',
+  'contentBlockDelta',
+  'contentBlockStart',
+  'created_at',
+  'done',
+  'item',
+  'messageStart',
+  'metrics',
+  'modelVersion',
+  'output',
+  'promptFeedback',
+  'responseId',
+  'sequence_number',
+  'stopReason',
+  'usageMetadata',
 ])
 
 /**
@@ -45,11 +66,11 @@ export function framingOf(head: string, expected: 'wire' | 'text' | 'any', final
   const first = window.charAt(start)
   if (first === '{') return expected === 'text' ? jsonOfWire(window.slice(start), last) : 'json'
   if (first === '[') {
-    if (expected === 'wire') return 'json'
+    if (expected === 'wire') return 'array'
     if (expected === 'text') return 'plain'
     const next = /^\[\s*(\S)/.exec(window.slice(start))?.[1]
     if (next === undefined) return last ? 'plain' : 'wait'
-    return next === '{' ? 'json' : 'plain'
+    return next === '{' ? 'array' : 'plain'
   }
   if (expected === 'wire') return 'sse'
   return sseOrPlain(window, expected === 'text', last)
@@ -99,14 +120,26 @@ const ANTHROPIC_TYPES = new Set([
   'ping',
 ])
 
+/** An event of the Responses form, or a whole response. Its errors lie flat in their event. */
+function isResponses(value: JsonObject): boolean {
+  const type = value.type
+  if (typeof type === 'string' && type.startsWith('response.')) return true
+  if (value.object === 'response' && (Array.isArray(value.output) || typeof value.status === 'string')) return true
+  return type === 'error' && typeof value.message === 'string' && typeof value.sequence_number === 'number'
+}
+
 /** The dialect of one event or body; undefined when it says nothing either way. */
 export function dialectOf(value: JsonObject): Dialect | undefined {
   const type = value.type
   if (typeof type === 'string' && ANTHROPIC_TYPES.has(type)) return 'anthropic'
   if (type === 'message' && Array.isArray(value.content)) return 'anthropic'
+  if (isResponses(value)) return 'openai-responses'
   if (type === 'error' && isJsonObject(value.error)) return 'anthropic'
   if (Array.isArray(value.choices)) return 'openai-chat'
   if (typeof value.object === 'string' && value.object.startsWith('chat.completion')) return 'openai-chat'
+  if (isGemini(value)) return 'gemini'
+  if (isOllama(value)) return 'ollama'
+  if (isBedrock(value)) return 'bedrock'
   if (looksLikeDecision(value)) return 'decision'
   return undefined
 }
@@ -116,12 +149,9 @@ export function foreignWire(value: JsonObject): string {
   const known = dialectOf(value)
   if (known !== undefined) return `it looks like ${known}`
   const type = typeof value.type === 'string' ? value.type : ''
-  if (value.object === 'response' || type.startsWith('response.')) return 'it looks like the OpenAI Responses form'
-  if (Array.isArray(value.candidates)) return 'it looks like the Gemini form'
-  if (isJsonObject(value.messageStart) || isJsonObject(value.contentBlockDelta) || isJsonObject(value.output))
-    return 'it looks like the Bedrock Converse form'
-  if (/^(?:message|content|tool-call|tool-plan)-(?:start|end|delta)$/.test(type)) return 'it looks like the Cohere form'
-  if (isJsonObject(value.message) && typeof value.done === 'boolean') return 'it looks like the native Ollama form'
+  if (/^(?:message|content|tool-call|tool-plan)-(?:start|end|delta)$/.test(type))
+    return 'it looks like the Cohere form, which is not read; ask its OpenAI-compatible address'
+  if (typeof value.event_type === 'string') return 'it looks like the Gemini Interactions form'
   return `its first event has the keys ${Object.keys(value).slice(0, 8).join(', ')}`
 }
 
@@ -131,7 +161,7 @@ export function holdsWire(text: string): boolean {
     try {
       const value = parseJson(candidate)
       const dialect = isJsonObject(value) ? dialectOf(value) : undefined
-      if (dialect === 'openai-chat' || dialect === 'anthropic') return true
+      if (dialect !== undefined && dialect !== 'decision') return true
     } catch {
       // Not this one.
     }

@@ -1,4 +1,4 @@
-import type { FinishReason } from '../contract/decode.ts'
+import type { Dialect, FinishReason } from '../contract/decode.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
 import type { IdSource } from '../contract/ports.ts'
@@ -6,7 +6,7 @@ import type { CallBook, Emit } from './call-book.ts'
 
 /** What a provider's reader offers, whatever the framing: parsed events go in, decode events come out. */
 export interface Wire {
-  readonly dialect: 'openai-chat' | 'anthropic'
+  readonly dialect: Exclude<Dialect, 'tagged-text' | 'decision' | 'plan'>
   /** Nothing has come yet that this wire knows. */
   readonly idle: boolean
   /** One event of a stream, or a whole answer. Ignores what it does not know: providers add things. */
@@ -58,6 +58,15 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>(
   ['content_filter', 'content-filter'],
   ['refusal', 'content-filter'],
   ['safety', 'content-filter'],
+  ['recitation', 'content-filter'],
+  ['blocklist', 'content-filter'],
+  ['prohibited_content', 'content-filter'],
+  ['spii', 'content-filter'],
+  ['image_safety', 'content-filter'],
+  ['image_prohibited_content', 'content-filter'],
+  ['image_recitation', 'content-filter'],
+  ['guardrail_intervened', 'content-filter'],
+  ['content_filtered', 'content-filter'],
   ['sensitive', 'content-filter'],
   ['error', 'error'],
 ])
@@ -81,7 +90,7 @@ export function numberOf(value: JsonValue | undefined): number | undefined {
 
 /** Codes and words of providers that mean: the same request may work a little later. */
 const TRANSIENT =
-  /overload|rate.?limit|unavailable|timeout|timed.?out|too.?many|capacity|server_error|internal|api_error|\b(?:408|409|429|5\d\d)\b/i
+  /overload|throttl|not.?ready|rate.?limit|unavailable|timeout|timed.?out|too.?many|capacity|server_error|internal|api_error|\b(?:408|409|429|5\d\d)\b/i
 
 /** What a provider says went wrong, from any of the forms that errors take. */
 export function providerError(error: JsonValue): { readonly code: ErrorCode; readonly message: string } {
