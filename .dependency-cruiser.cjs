@@ -70,6 +70,13 @@ module.exports = {
       to: { path: '^packages/(cli|tools|store|server|sandbox|reflect|console)/' },
     },
     {
+      name: 'reflect-knows-core-only',
+      comment: 'It brings a compiler; the command loads it on demand and nothing else depends on it.',
+      severity: 'error',
+      from: { path: '^packages/reflect/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/(cli|tools|testkit|store|server|sandbox|console)/' },
+    },
+    {
       name: 'nobody-knows-the-command',
       severity: 'error',
       from: { path: '^packages/', pathNot: '^packages/cli/' },
