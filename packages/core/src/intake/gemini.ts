@@ -28,6 +28,9 @@ const UNUSABLE = new Set([
   'MISSING_THOUGHT_SIGNATURE',
 ])
 
+/** Some clients write the reason by its number; from 5 on the numbers differ between the provider's two services. */
+const NUMBERED = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', ...new Array<string>(20).fill('OTHER')]
+
 /** The object of this wire in an event: some gateways of the provider put it under `response`. */
 function bodyOf(value: JsonObject): JsonObject {
   const inner = Array.isArray(value.candidates) ? undefined : objectOf(value.response)
@@ -126,7 +129,7 @@ export class GeminiWire implements Wire {
     }
     const parts = objectOf(candidate.content)?.parts
     if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) this.#part(part)
-    const finish = stringOf(candidate.finishReason)
+    const finish = typeof candidate.finishReason === 'number' ? NUMBERED[candidate.finishReason] : stringOf(candidate.finishReason)
     if (!finish || finish === 'FINISH_REASON_UNSPECIFIED') return
     this.#finish = finishOf(finish)
     this.#close(this.#finish === 'length')
