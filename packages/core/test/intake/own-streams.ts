@@ -1,0 +1,96 @@
+/** Streams of every wire, written for tests: parallel calls woven into each other, text, thinking, escapes, letters of several bytes. */
+import type { Dialect } from '../../src/contract/index.ts'
+import { chatOf, chunk, messagesOf, piece } from './chat.ts'
+
+export interface OwnStream {
+  readonly name: string
+  readonly dialect: Dialect
+  readonly bytes: Uint8Array
+}
+
+const ARGUMENTS = [
+  { path: 'src/grüße.ts', content: 'line "one"\n\tline two \\ 你好 😀\u0000', options: { create: true, mode: 420, tags: [] } },
+  {},
+  { query: '}{][', limit: -1.5e-7, deep: { a: [{ b: [[null, false]] }] } },
+] as const
+
+function pieces(text: string, size: number): readonly string[] {
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
+}
+
+/** One of each in turn, until all are used up. */
+export function woven<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length))
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
+}
+
+function chat(): string {
+  const calls = ARGUMENTS.map((args, index) => [
+    { index, id: `call_${index}`, name: `tool_${index}`, arguments: '' },
+    ...pieces(JSON.stringify(args), 5).map((text) => ({ index, arguments: text })),
+  ])
+  return `${chunk({ role: 'assistant', content: 'I will <look> 你好.' })}${chatOf(woven(calls).map((entry) => [entry]))}`
+}
+
+function wholeChat(): string {
+  const calls = ARGUMENTS.map((args, index) => piece({ id: `call_${index}`, name: `tool_${index}`, arguments: JSON.stringify(args) }))
+  const message = { role: 'assistant', content: null, tool_calls: calls }
+  return JSON.stringify(
+    {
+      id: 'x',
+      object: 'chat.completion',
+      choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+      usage: { prompt_tokens: 3, completion_tokens: 4 },
+    },
+    undefined,
+    1,
+  )
+}
+
+function messages(): string {
+  const blocks = ARGUMENTS.map((args, at) => [
+    { type: 'content_block_start', index: at + 2, content_block: { type: 'tool_use', id: `toolu_${at}`, name: `tool_${at}`, input: {} } },
+    ...pieces(JSON.stringify(args), 6).map((json) => ({
+      type: 'content_block_delta',
+      index: at + 2,
+      delta: { type: 'input_json_delta', partial_json: json },
+    })),
+    { type: 'content_block_stop', index: at + 2 },
+  ])
+  return messagesOf([
+    { type: 'message_start', message: { content: [], usage: { input_tokens: 5, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm, 你好.' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'c2ln' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: 'I will ' } },
+    { type: 'ping' },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'look.' } },
+    { type: 'content_block_stop', index: 1 },
+    ...woven(blocks),
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 7 } },
+    { type: 'message_stop' },
+  ])
+}
+
+function tagged(): string {
+  const calls = ARGUMENTS.map((args, at) => `<tool_use>\n${JSON.stringify({ name: `tool_${at}`, input: args })}\n</tool_use>`)
+  return `I will look at <b>it</b>.\n${calls.join('\nand then\n')}\nThat is all.`
+}
+
+function decision(): string {
+  const call = { action: 'call_tool', reasoning: 'it is "needed"', confidence: 0.8, tool_name: 'tool_0', parameters: ARGUMENTS[0] }
+  return `\`\`\`json\n${JSON.stringify(call, undefined, 2)}\n\`\`\`\n`
+}
+
+export function ownStreams(): readonly OwnStream[] {
+  const streams: readonly (readonly [string, Dialect, string])[] = [
+    ['Chat Completions', 'openai-chat', chat()],
+    ['Chat Completions as JSON lines', 'openai-chat', chat().replaceAll('data: ', '').replace('[DONE]', '').replace(/\n+/g, '\n')],
+    ['a whole Chat Completions answer', 'openai-chat', wholeChat()],
+    ['Messages', 'anthropic', messages()],
+    ['calls between tags', 'tagged-text', tagged()],
+    ['a decision', 'decision', decision()],
+  ]
+  return streams.map(([name, dialect, text]) => ({ name, dialect, bytes: new TextEncoder().encode(text) }))
+}
