@@ -63,3 +63,13 @@ export function histories(options: { readonly withCalls?: boolean } = {}): fc.Ar
     .map(([task, rest]) => [...task, ...rest.flat()])
   return options.withCalls === true ? all.filter((messages) => messages.some((message) => message.role === 'tool')) : all
 }
+
+/** Any of the messages, in any order, tool messages taken apart. */
+export function torn(whole: fc.Arbitrary<readonly Message[]>): fc.Arbitrary<readonly Message[]> {
+  return whole.chain((messages) => {
+    const pieces = messages.flatMap((message): readonly Message[] =>
+      message.role === 'tool' ? message.results.map((one): Message => ({ role: 'tool', results: [one] })) : [message],
+    )
+    return fc.shuffledSubarray([...messages, ...pieces])
+  })
+}

@@ -88,6 +88,8 @@ export interface ModelRequest {
   /** `none` on the last round: answer from what is known. Default `auto`. */
   readonly toolChoice?: 'auto' | 'none'
   readonly maxOutputTokens?: number
+  /** Also events on arguments that are still being written. Default false. */
+  readonly signals?: boolean
 }
 
 /** A model behind a provider's wire. */

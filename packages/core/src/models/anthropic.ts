@@ -46,7 +46,7 @@ export function anthropicModel(options: ModelOptions): Model {
     const body = { ...bodyOf(provider, request, wireTools), ...options.body }
     yield* streamAnswer(
       { path: PATH, headers, body },
-      { provider, transport, dialect: 'anthropic', ids: options.ids, names: wireTools.names, signal },
+      { provider, transport, dialect: 'anthropic', ids: options.ids, names: wireTools.names, signal, signals: request.signals === true },
     )
   }
 

@@ -4,12 +4,12 @@
  */
 
 import type { DecodeEvent } from '../contract/decode.ts'
-import { AdjutantError } from '../contract/errors.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Model, ModelRequest } from '../contract/ports.ts'
 import { toOpenAiChatTools } from '../registry/definitions/openai.ts'
 import { toOpenAiMessages } from './history-openai.ts'
 import { checkedBaseUrl, checkedKey, checkedName, type ModelOptions, transportOf } from './model-options.ts'
+import { OptionalMember } from './optional-member.ts'
 import type { Provider } from './provider.ts'
 import { streamAnswer } from './stream-answer.ts'
 import { WireToolCache, type WireTools } from './wire-tools.ts'
@@ -38,23 +38,24 @@ export function chatCompletionsModel(options: ModelOptions, flavour: ChatFlavour
   const transport = transportOf(options)
   const tools = new WireToolCache('openai', toOpenAiChatTools)
   const headers = { ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }), ...options.headers }
-  let withStreamOptions = true
+  const usageWish = new OptionalMember(/stream_options/)
 
-  async function* stream(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<DecodeEvent, void, void> {
+  function stream(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<DecodeEvent, void, void> {
     const wireTools = tools.get(request.tools)
-    const answer = (): AsyncGenerator<DecodeEvent, void, void> =>
+    const answer = (withUsage: boolean): AsyncGenerator<DecodeEvent, void, void> =>
       streamAnswer(
-        { path: PATH, headers, body: { ...bodyOf(provider, request, wireTools, flavour, withStreamOptions), ...options.body } },
-        { provider, transport, dialect: 'openai-chat', ids: options.ids, names: wireTools.names, signal },
+        { path: PATH, headers, body: { ...bodyOf(provider, request, wireTools, flavour, withUsage), ...options.body } },
+        {
+          provider,
+          transport,
+          dialect: 'openai-chat',
+          ids: options.ids,
+          names: wireTools.names,
+          signal,
+          signals: request.signals === true,
+        },
       )
-    try {
-      yield* answer()
-    } catch (error) {
-      // Refused before anything of an answer came: only the request as a whole is judged with MODEL_FAILED.
-      if (!withStreamOptions || !flavour.mayRefuseStreamOptions || !refusesStreamOptions(error)) throw error
-      withStreamOptions = false
-      yield* answer()
-    }
+    return flavour.mayRefuseStreamOptions ? usageWish.stream(answer) : answer(true)
   }
 
   return { name: provider.label, stream }
@@ -70,8 +71,4 @@ function bodyOf(provider: Provider, request: ModelRequest, tools: WireTools, fla
     ...(request.tools.length === 0 ? {} : { tools: tools.definitions, tool_choice: request.toolChoice ?? 'auto' }),
     ...(request.maxOutputTokens === undefined ? {} : { [flavour.limitName]: request.maxOutputTokens }),
   }
-}
-
-function refusesStreamOptions(error: unknown): boolean {
-  return AdjutantError.isInstance(error) && error.code === 'MODEL_FAILED' && error.message.includes('stream_options')
 }

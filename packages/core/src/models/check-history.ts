@@ -51,6 +51,7 @@ function orphan(message: string): AdjutantError {
   return new AdjutantError('INTERNAL', `the history cannot be sent: ${message}`)
 }
 
-function quote(text: string): string {
+/** For messages: bounded, on one line. */
+export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 }

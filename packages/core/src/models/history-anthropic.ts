@@ -1,7 +1,7 @@
 /**
  * Owns the history in Messages form: consecutive messages of one role merged into one (tool results first, as the API wants them),
  * signed thinking blocks back unchanged and first, empty text left out (the API refuses it), ids and names made legal.
- * Refuses a history with an orphan (see check-history.ts).
+ * What is not whole is mended (see mend-history.ts).
  */
 import { callId } from '../contract/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
@@ -9,7 +9,7 @@ import type { Message } from '../contract/messages.ts'
 import type { WireNames } from '../registry/naming.ts'
 import { toToolMessages } from '../response/envelope.ts'
 import { sendableArguments } from './broken-arguments.ts'
-import { checkHistory } from './check-history.ts'
+import { CUT_BEGINNING, sendableHistory } from './sendable-history.ts'
 import { ANTHROPIC_IDS, WireIds } from './wire-ids.ts'
 
 interface Turn {
@@ -17,19 +17,19 @@ interface Turn {
   readonly content: JsonValue[]
 }
 
-/** The `messages` of a Messages request. @throws AdjutantError INTERNAL when a call has not exactly one result */
+/** The `messages` of a Messages request. */
 export function toAnthropicMessages(messages: readonly Message[], names: WireNames): readonly JsonObject[] {
-  checkHistory(messages)
   const ids = new WireIds(ANTHROPIC_IDS)
   const turns: Turn[] = []
   let asked: readonly string[] = []
-  for (const message of messages) {
+  for (const message of sendableHistory(messages)) {
     switch (message.role) {
       case 'user':
         add(turns, 'user', textBlocks(message.text))
         break
       case 'assistant':
         asked = message.calls.map((call) => ids.take(call.id))
+        if (turns.length === 0) add(turns, 'user', textBlocks(CUT_BEGINNING))
         add(turns, 'assistant', assistant(message, asked, names))
         break
       case 'tool': {

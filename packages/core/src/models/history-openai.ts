@@ -1,6 +1,6 @@
 /**
  * Owns the history in Chat Completions form. Calls whose arguments were no JSON go back as a valid object, ids and names are made
- * legal, each result directly after its call. Refuses a history with an orphan (see check-history.ts).
+ * legal, each result directly after its call. What is not whole is mended (see mend-history.ts).
  */
 import { callId } from '../contract/ids.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
@@ -8,16 +8,15 @@ import type { Message } from '../contract/messages.ts'
 import type { WireNames } from '../registry/naming.ts'
 import { toToolMessages } from '../response/envelope.ts'
 import { sendableArguments } from './broken-arguments.ts'
-import { checkHistory } from './check-history.ts'
+import { sendableHistory } from './sendable-history.ts'
 import { OPENAI_IDS, WireIds } from './wire-ids.ts'
 
-/** The `messages` of a Chat Completions request. @throws AdjutantError INTERNAL when a call has not exactly one result */
+/** The `messages` of a Chat Completions request. */
 export function toOpenAiMessages(messages: readonly Message[], system: string | undefined, names: WireNames): readonly JsonValue[] {
-  checkHistory(messages)
   const ids = new WireIds(OPENAI_IDS)
   const wire: JsonValue[] = system === undefined || system === '' ? [] : [{ role: 'system', content: system }]
   let asked: readonly string[] = []
-  for (const message of messages) {
+  for (const message of sendableHistory(messages)) {
     switch (message.role) {
       case 'user':
         wire.push({ role: 'user', content: message.text })

@@ -20,6 +20,11 @@ export function isTemporary(fault: HttpFault): boolean {
   return fault.status === 408 || fault.status === 409 || fault.status === 425 || fault.status === 429 || fault.status >= 500
 }
 
+/** Milliseconds that the provider asks to wait, where the body says it (the headers are read elsewhere). */
+export function toldInBody(fault: HttpFault): number | undefined {
+  return readErrorBody(fault.body).retryAfterMs
+}
+
 /**
  * The error of an HTTP answer that is not 2xx.
  *
@@ -45,12 +50,13 @@ function hintFor(provider: Provider, status: number, said: ProviderErrorBody): s
   if (said.page) return `That is a web page, not an API: check the address ${provider.baseUrl}.`
   if (said.code === 'insufficient_quota')
     return `The account of the key in ${provider.keyVariable} has no quota left: check its plan and billing.`
-  if (status === 401 || (status === 403 && provider.apiKey === undefined)) {
+  if (status === 401 || said.code === 'API_KEY_INVALID' || (status === 403 && provider.apiKey === undefined)) {
     return provider.apiKey === undefined
       ? `The server wants a key: set ${provider.keyVariable}.`
       : `The key in ${provider.keyVariable} was not accepted: set a valid one for ${provider.baseUrl}.`
   }
   if (status === 403) return `The key in ${provider.keyVariable} may not use "${provider.modelName}": use another key or another model.`
+  if (words.includes('v1/responses')) return `"${provider.modelName}" is not behind this API: use openai-responses:${provider.modelName}.`
   if (status === 404 || said.code === 'model_not_found') {
     const versioned = /\/v\d/.test(provider.baseUrl) ? '' : ' Most compatible servers have their API below /v1.'
     return `Check the model name "${provider.modelName}" and the address ${provider.baseUrl}.${versioned}`

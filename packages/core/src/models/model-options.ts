@@ -26,6 +26,8 @@ export interface ModelOptions {
   readonly label?: string
 }
 
+export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+
 const STALL_MS = 120_000
 const RETRIES = 2
 

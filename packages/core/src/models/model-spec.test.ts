@@ -19,7 +19,9 @@ describe('modelFromSpec', () => {
     ['compatible:localhost#m', 'CONFIG_INVALID', /not an http\(s\) address/],
     ['replay:', 'USAGE', /file is missing/],
     ['replay:no-such-file.jsonl', 'CONFIG_INVALID', /no-such-file\.jsonl: ENOENT/],
-    ['gemini:gemini-3', 'UNSUPPORTED', /not spoken yet/],
+    ['gemini:gemini-3', 'CONFIG_INVALID', /GEMINI_API_KEY or GOOGLE_API_KEY is not set/],
+    ['openai-responses:gpt-5', 'CONFIG_INVALID', /OPENAI_API_KEY is not set/],
+    ['gemini:', 'USAGE', /name of the model is missing/],
     ['gpt-5', 'USAGE', /"gpt-5" is no kind of model/],
     ['', 'USAGE', /it is empty/],
     ['constructor:x', 'USAGE', /no kind of model/],
@@ -31,10 +33,30 @@ describe('modelFromSpec', () => {
 
   it('lists the forms with every refusal of a form', async () => {
     await assert.rejects(modelFromSpec('mistral:x', { env: {}, cwd }), {
-      hint: /openai:NAME, anthropic:NAME, compatible:URL#NAME .*replay:FILE/,
+      hint: /openai:NAME, openai-responses:NAME, anthropic:NAME, gemini:NAME, compatible:URL#NAME .*replay:FILE/,
     })
-    await assert.rejects(modelFromSpec('gemini:x', { env: {}, cwd }), { hint: /openai:NAME.*replay:FILE/ })
+    await assert.rejects(modelFromSpec('gemini:x', { env: {}, cwd }), { hint: /Set GEMINI_API_KEY.*openai:NAME.*replay:FILE/ })
   })
+
+  for (const [spec, path, header, env] of [
+    ['openai:m', '/v1/chat/completions', 'authorization', { OPENAI_API_KEY: 'k' }],
+    ['openai-chat:m', '/v1/chat/completions', 'authorization', { OPENAI_API_KEY: 'k' }],
+    ['openai-responses:m', '/v1/responses', 'authorization', { OPENAI_API_KEY: 'k' }],
+    ['anthropic:m', '/v1/messages', 'x-api-key', { ANTHROPIC_API_KEY: 'k' }],
+    ['gemini:m', '/v1beta/models/m:streamGenerateContent?alt=sse', 'x-goog-api-key', { GEMINI_API_KEY: 'k', GOOGLE_API_KEY: 'other' }],
+    ['gemini:tunedModels/a b', '/v1beta/tunedModels/a%20b:streamGenerateContent?alt=sse', 'x-goog-api-key', { GOOGLE_API_KEY: 'k' }],
+  ] as const) {
+    it(`asks at the right place with the right key: ${spec}`, async () => {
+      await using provider = await startStubProvider([{ status: 400, body: '{"error":{"message":"no"}}' }])
+      const addresses = { OPENAI_BASE_URL: `${provider.url}/v1`, ANTHROPIC_BASE_URL: provider.url, GEMINI_BASE_URL: provider.url }
+      const { model } = await modelFromSpec(spec, { env: { ...addresses, ...env }, cwd })
+      assert.equal(model.name, spec.replace('openai-chat', 'openai'))
+      await assert.rejects(Array.fromAsync(model.stream({ messages: [{ role: 'user', text: 'x' }], tools: [] }, new AbortController())))
+      const request = await provider.request(0)
+      assert.equal(request.path, path)
+      assert.equal(String(request.headers[header]).replace('Bearer ', ''), 'k')
+    })
+  }
 
   it('takes address and key from the environment', async () => {
     await using provider = await startStubProvider([HELLO])

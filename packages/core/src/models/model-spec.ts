@@ -1,4 +1,7 @@
-/** Owns the one-line form of naming a model: `openai:NAME`, `anthropic:NAME`, `compatible:URL#NAME`, `replay:FILE`. */
+/**
+ * Owns the one-line form of naming a model: `openai:NAME` (Chat Completions, also `openai-chat:NAME`), `openai-responses:NAME`,
+ * `anthropic:NAME`, `gemini:NAME`, `compatible:URL#NAME`, `replay:FILE`.
+ */
 import { resolve } from 'node:path'
 import { AdjutantError } from '../contract/errors.ts'
 import type { Clock, IdSource, Model } from '../contract/ports.ts'
@@ -6,7 +9,10 @@ import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
 import { anthropicModel } from './anthropic.ts'
 import { COMPATIBLE_KEY_VARIABLE, compatibleModel } from './compatible.ts'
+import { geminiModel } from './gemini.ts'
+import type { ModelOptions } from './model-options.ts'
 import { openAiModel } from './openai.ts'
+import { openAiResponsesModel } from './openai-responses.ts'
 import type { RecordedAnswer } from './recorded-answers.ts'
 import { startReplay } from './replay.ts'
 
@@ -29,13 +35,14 @@ export interface ModelHandle {
   close(): Promise<void>
 }
 
-const FORMS = 'openai:NAME, anthropic:NAME, compatible:URL#NAME (Ollama, vLLM, llama.cpp …) or replay:FILE'
+const FORMS =
+  'openai:NAME, openai-responses:NAME, anthropic:NAME, gemini:NAME, compatible:URL#NAME (Ollama, vLLM, llama.cpp …) or replay:FILE'
 
 /**
  * Makes the model that `spec` names.
  *
  * @throws AdjutantError USAGE for a spec of no known form, CONFIG_INVALID for a missing key (naming the variable), a wrong address or
- * a bad recording (naming the line), UNSUPPORTED for `gemini:`
+ * a bad recording (naming the line)
  *
  * @example
  * ```ts
@@ -48,35 +55,48 @@ export async function modelFromSpec(spec: string, options: ModelSpecOptions): Pr
   const rest = colon < 0 ? '' : spec.slice(colon + 1).trim()
   switch (kind) {
     case 'openai':
-      return hosted(openAiModel, 'OPENAI', rest, spec, options)
+    case 'openai-chat':
+      return hosted(openAiModel, OPENAI, rest, spec, options)
+    case 'openai-responses':
+      return hosted(openAiResponsesModel, OPENAI, rest, spec, options)
     case 'anthropic':
-      return hosted(anthropicModel, 'ANTHROPIC', rest, spec, options)
+      return hosted(anthropicModel, { keys: ['ANTHROPIC_API_KEY'], addresses: ['ANTHROPIC_BASE_URL'] }, rest, spec, options)
+    case 'gemini':
+      return hosted(geminiModel, GEMINI, rest, spec, options)
     case 'compatible':
       return compatible(rest, spec, options)
     case 'replay':
       return replay(rest, spec, options)
-    case 'gemini':
-      throw new AdjutantError('UNSUPPORTED', `${quote(spec)}: Gemini's own wire is not spoken yet`, {
-        hint: `Use ${FORMS}. Gemini also answers at compatible:https://generativelanguage.googleapis.com/v1beta/openai#NAME with the key in ${COMPATIBLE_KEY_VARIABLE}.`,
-      })
     default:
       throw badSpec(spec, kind === '' ? 'it is empty' : `"${kind.slice(0, 40)}" is no kind of model`)
   }
 }
 
+/** The variables of a provider; the first that is set counts. */
+interface Variables {
+  readonly keys: readonly [string, ...string[]]
+  readonly addresses: readonly string[]
+}
+
+const OPENAI: Variables = { keys: ['OPENAI_API_KEY'], addresses: ['OPENAI_BASE_URL'] }
+const GEMINI: Variables = {
+  keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  addresses: ['GEMINI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL'],
+}
+
 function hosted(
-  make: typeof openAiModel,
-  prefix: 'OPENAI' | 'ANTHROPIC',
+  make: (options: ModelOptions) => Model,
+  variables: Variables,
   name: string,
   spec: string,
   options: ModelSpecOptions,
 ): ModelHandle {
   if (name === '') throw badSpec(spec, 'the name of the model is missing')
-  const apiKey = set(options.env, `${prefix}_API_KEY`)
-  const baseUrl = set(options.env, `${prefix}_BASE_URL`)
+  const apiKey = firstSet(options.env, variables.keys)
+  const baseUrl = firstSet(options.env, variables.addresses)
   if (apiKey === undefined) {
-    throw new AdjutantError('CONFIG_INVALID', `${spec} needs a key, and ${prefix}_API_KEY is not set`, {
-      hint: `Set ${prefix}_API_KEY, or use another model: ${FORMS}.`,
+    throw new AdjutantError('CONFIG_INVALID', `${spec} needs a key, and ${variables.keys.join(' or ')} is not set`, {
+      hint: `Set ${variables.keys[0]}, or use another model: ${FORMS}.`,
     })
   }
   return handleOf(make({ name, apiKey, ...(baseUrl === undefined ? {} : { baseUrl }), ...common(options) }))
@@ -88,7 +108,7 @@ function compatible(rest: string, spec: string, options: ModelSpecOptions): Mode
   const name = mark < 0 ? '' : rest.slice(mark + 1)
   if (url === '') throw badSpec(spec, 'the address is missing')
   if (name === '') throw badSpec(spec, 'the name of the model is missing after the address (compatible:URL#NAME)')
-  const apiKey = set(options.env, COMPATIBLE_KEY_VARIABLE)
+  const apiKey = firstSet(options.env, [COMPATIBLE_KEY_VARIABLE])
   return handleOf(compatibleModel({ url, name, ...(apiKey === undefined ? {} : { apiKey }), ...common(options) }))
 }
 
@@ -113,9 +133,8 @@ function handleOf(model: Model): ModelHandle {
 }
 
 /** An empty variable counts as not set. */
-function set(env: ModelSpecOptions['env'], name: string): string | undefined {
-  const value = env[name]?.trim()
-  return value === '' ? undefined : value
+function firstSet(env: ModelSpecOptions['env'], names: readonly string[]): string | undefined {
+  return names.map((name) => env[name]?.trim()).find((value) => value !== undefined && value !== '')
 }
 
 function badSpec(spec: string, why: string): AdjutantError {

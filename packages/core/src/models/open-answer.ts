@@ -7,7 +7,7 @@
 import { AdjutantError } from '../contract/errors.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Clock } from '../contract/ports.ts'
-import { type HttpFault, httpError, isTemporary, networkError, networkReason, withoutKey } from './model-error.ts'
+import { type HttpFault, httpError, isTemporary, networkError, networkReason, toldInBody, withoutKey } from './model-error.ts'
 import type { Provider } from './provider.ts'
 import { LONGEST_WAIT, retryDelay } from './retry-delay.ts'
 import { waited } from './waited.ts'
@@ -50,7 +50,10 @@ export async function openAnswer(
     const outcome = await attemptOnce(provider, request, text, transport, connection)
     if (outcome.type === 'answer') return connection.bytes(outcome.response)
     connection.close()
-    const delay = outcome.retry && attempt < transport.retries ? retryDelay(outcome.headers, attempt, transport.clock.now()) : undefined
+    const delay =
+      outcome.retry && attempt < transport.retries
+        ? retryDelay(outcome.headers, attempt, transport.clock.now(), outcome.retryAfterMs)
+        : undefined
     if (delay === undefined) {
       const tooLong = outcome.retry && attempt < transport.retries
       throw tooLong ? withHint(outcome.error, `It asks to wait more than ${LONGEST_WAIT / 1_000} seconds; try again later.`) : outcome.error
@@ -61,7 +64,13 @@ export async function openAnswer(
 
 type Attempt =
   | { readonly type: 'answer'; readonly response: Response }
-  | { readonly type: 'fault'; readonly error: AdjutantError; readonly retry: boolean; readonly headers?: Headers }
+  | {
+      readonly type: 'fault'
+      readonly error: AdjutantError
+      readonly retry: boolean
+      readonly headers?: Headers
+      readonly retryAfterMs?: number | undefined
+    }
 
 async function attemptOnce(
   provider: Provider,
@@ -98,7 +107,13 @@ async function refused(provider: Provider, response: Response, connection: Conne
   const fault = faultOf(response, await connection.text(response))
   const cancelledMeanwhile = connection.cancelled()
   if (cancelledMeanwhile !== undefined) return { type: 'fault', error: cancelledMeanwhile, retry: false }
-  return { type: 'fault', error: httpError(provider, fault), retry: isTemporary(fault), headers: response.headers }
+  return {
+    type: 'fault',
+    error: httpError(provider, fault),
+    retry: isTemporary(fault),
+    headers: response.headers,
+    retryAfterMs: toldInBody(fault),
+  }
 }
 
 function faultOf(response: Response, body: string): HttpFault {

@@ -1,8 +1,6 @@
 import type { Model } from '../contract/ports.ts'
 import { chatCompletionsModel } from './chat-completions.ts'
-import type { ModelOptions } from './model-options.ts'
-
-const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+import { type ModelOptions, OPENAI_BASE_URL } from './model-options.ts'
 
 /**
  * A model behind OpenAI's Chat Completions.

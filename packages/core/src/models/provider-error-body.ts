@@ -12,6 +12,8 @@ export interface ProviderErrorBody {
   /** e.g. `model_not_found`, `insufficient_quota`. */
   readonly code?: string
   readonly requestId?: string
+  /** Milliseconds after which to ask again, where the body says so. */
+  readonly retryAfterMs?: number
   /** It was a web page: most often a wrong address or a proxy in between. */
   readonly page: boolean
 }
@@ -36,7 +38,7 @@ export function readErrorBody(body: string): ProviderErrorBody {
 }
 
 /** True for HTML, whatever the content type says. */
-function looksLikePage(text: string): boolean {
+export function looksLikePage(text: string): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body|<center|<h1)/i.test(text.slice(0, 1_000).replace(/<!--.*?-->/gs, ''))
 }
 
@@ -49,13 +51,15 @@ function fromJson(value: JsonValue): ProviderErrorBody | undefined {
   const said = typeof nested === 'string' ? nested : messageOf(error)
   if (said === undefined) return undefined
   const type = textOf(error, 'type') ?? textOf(error, 'status')
-  const code = textOf(error, 'code')
+  const details = detailsOf(error)
+  const code = textOf(error, 'code') ?? details.reason
   const requestId = textOf(whole, 'request_id')
   return {
     message: oneLine([said, ...further(error, said)].join(': ')),
     ...(type === undefined ? {} : { type }),
     ...(code === undefined ? {} : { code }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(details.retryAfterMs === undefined ? {} : { retryAfterMs: details.retryAfterMs }),
     page: false,
   }
 }
@@ -90,6 +94,21 @@ function further(error: JsonObject, said: string): string[] {
   const generation = textOf(error, 'failed_generation')
   if (generation !== undefined) found.push(`the model wrote ${generation}`)
   return found.filter((text) => text !== '' && !said.includes(text))
+}
+
+/** The `details` of a google.rpc status: a list of typed objects. */
+function detailsOf(error: JsonObject): { readonly reason?: string; readonly retryAfterMs?: number } {
+  const list = ownValue(error, 'details')
+  if (!Array.isArray(list)) return {}
+  const details = list.filter(isJsonObject)
+  const ofType = (name: string): JsonObject | undefined =>
+    details.find((detail) => textOf(detail, '@type')?.endsWith(`/google.rpc.${name}`))
+  const reason = textOf(ofType('ErrorInfo') ?? {}, 'reason')
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(textOf(ofType('RetryInfo') ?? {}, 'retryDelay') ?? '')?.[1]
+  return {
+    ...(reason === undefined ? {} : { reason }),
+    ...(seconds === undefined ? {} : { retryAfterMs: Math.ceil(Number(seconds) * 1_000) }),
+  }
 }
 
 function textOf(object: JsonObject, key: string): string | undefined {

@@ -58,7 +58,7 @@ describe('parseRecording', () => {
     ['another file', ['{"name":"x"}'], /^talk\.jsonl:1: no recording/],
     ['text', ['# Notes'], /^talk\.jsonl:1: not JSON/],
     ['a later version', [HEADER.replace('1,', '2,')], /^talk\.jsonl:1: version 2 .* reads version 1/],
-    ['another dialect', [HEADER.replace('openai-chat', 'gemini')], /^talk\.jsonl:1: "dialect"/],
+    ['another dialect', [HEADER.replace('openai-chat', 'tagged-text')], /^talk\.jsonl:1: "dialect"/],
     ['a header without model', [HEADER.replace('"gpt-5"', '""')], /^talk\.jsonl:1: "model"/],
     ['no answer', [HEADER, ''], /the recording has no answer/],
     ['a line cut short', [HEADER, REPLY, '{"chunks":["da'], /^talk\.jsonl:3: not JSON/],

@@ -19,7 +19,10 @@ import type { RecordedAnswer } from './recorded-answers.ts'
 
 const RECORDING_VERSION = 1
 
-export type RecordingDialect = 'openai-chat' | 'anthropic'
+const RECORDING_DIALECTS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
+
+/** The wires of which there are recordings. */
+export type RecordingDialect = (typeof RECORDING_DIALECTS)[number]
 
 /** One answer of a provider, byte for byte. */
 export interface RecordedReply {
@@ -115,8 +118,8 @@ function readHeader(line: string, place: Place): Pick<Recording, 'dialect' | 'mo
       `version ${JSON.stringify(version ?? null)} of the format is not known; this Adjutant reads version ${RECORDING_VERSION}`,
     )
   }
-  const dialect = ownValue(header, 'dialect')
-  if (dialect !== 'openai-chat' && dialect !== 'anthropic') throw place.wrong('"dialect" must be "openai-chat" or "anthropic"')
+  const dialect = RECORDING_DIALECTS.find((known) => known === ownValue(header, 'dialect'))
+  if (dialect === undefined) throw place.wrong(`"dialect" must be one of ${RECORDING_DIALECTS.join(', ')}`)
   const model = ownValue(header, 'model')
   if (typeof model !== 'string' || model.trim() === '') throw place.wrong('"model" must be the name of the model')
   return { dialect, model }

@@ -4,33 +4,49 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
 import type { RecordingDialect } from './recording.ts'
+import { geminiFault } from './replay-check-gemini.ts'
+import { responsesFault } from './replay-check-responses.ts'
+import { isJsonText, NAME } from './replay-check-shared.ts'
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const ANTHROPIC_ID = /^[a-zA-Z0-9_-]+$/
 const OPENAI_ID_LENGTH = 40
 
-/** What the provider would refuse in this request body, or `undefined`. */
-export function faultInRequest(dialect: RecordingDialect, body: JsonObject): string | undefined {
+/** What the provider would refuse in this request body, or `undefined`. @param model of the recording */
+export function faultInRequest(dialect: RecordingDialect, body: JsonObject, model = ''): string | undefined {
+  // Gemini is asked for a stream by the path.
+  if (dialect !== 'gemini' && ownValue(body, 'stream') !== true)
+    return 'stream: this recording was streamed, so the request must ask for a stream'
+  return faultInTools(dialect, ownValue(body, 'tools')) ?? faultInTalk(dialect, body, model)
+}
+
+function faultInTalk(dialect: RecordingDialect, body: JsonObject, model: string): string | undefined {
+  if (dialect === 'gemini') return geminiFault(body, model)
+  if (dialect === 'openai-responses') return responsesFault(body)
   const messages = ownValue(body, 'messages')
   if (!Array.isArray(messages) || messages.length === 0) return 'messages: at least one message is required'
   const turns = messages.filter(isJsonObject)
   if (turns.length !== messages.length) return 'messages: each must be an object'
-  if (ownValue(body, 'stream') !== true) return 'stream: this recording was streamed, so the request must ask for a stream'
-  return faultInTools(dialect, ownValue(body, 'tools')) ?? (dialect === 'anthropic' ? anthropicFault(body, turns) : openAiFault(turns))
+  return dialect === 'anthropic' ? anthropicFault(body, turns) : openAiFault(turns)
 }
 
 function faultInTools(dialect: RecordingDialect, tools: JsonValue | undefined): string | undefined {
   if (tools === undefined) return undefined
   if (!Array.isArray(tools) || tools.length === 0) return 'tools: must be a list with at least one tool'
+  const definitions = dialect === 'gemini' ? tools.flatMap(declarationsIn) : tools
   const seen = new Set<string>()
-  for (const [at, tool] of tools.entries()) {
-    const definition = isJsonObject(tool) ? (dialect === 'anthropic' ? tool : ownValue(tool, 'function')) : undefined
+  for (const [at, tool] of definitions.entries()) {
+    const definition = isJsonObject(tool) ? (dialect === 'openai-chat' ? ownValue(tool, 'function') : tool) : undefined
     const name = isJsonObject(definition) ? ownValue(definition, 'name') : undefined
     if (typeof name !== 'string' || !NAME.test(name)) return `tools.${at}.name: must match ${NAME.source}`
     if (seen.has(name)) return `tools.${at}.name: "${name}" is there twice; tool names must be unique`
     seen.add(name)
   }
   return undefined
+}
+
+function declarationsIn(tool: JsonValue): readonly JsonValue[] {
+  const list = isJsonObject(tool) ? ownValue(tool, 'functionDeclarations') : undefined
+  return Array.isArray(list) ? list : [tool]
 }
 
 /** A call that waits for its result. */
@@ -95,15 +111,6 @@ function unanswered(waiting: readonly Asked[]): string {
 
 function isContent(content: JsonValue | undefined): boolean {
   return typeof content === 'string' || (Array.isArray(content) && content.length > 0)
-}
-
-function isJsonText(text: JsonValue | undefined): boolean {
-  if (typeof text !== 'string') return false
-  try {
-    return isJsonObject(JSON.parse(text))
-  } catch {
-    return false
-  }
 }
 
 function anthropicFault(body: JsonObject, messages: readonly JsonObject[]): string | undefined {

@@ -10,11 +10,10 @@ import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../cont
 import type { Clock, IdSource, Model } from '../contract/ports.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
-import { anthropicModel } from './anthropic.ts'
-import { openAiModel } from './openai.ts'
 import type { RecordedAnswer } from './recorded-answers.ts'
 import { type RecordedReply, type Recording, readRecording } from './recording.ts'
 import { faultInRequest } from './replay-check.ts'
+import { faultInHead, REPLAY_WIRES, type Refusal } from './replay-wire.ts'
 
 export interface ReplayOptions {
   /** Default: random ones. */
@@ -65,8 +64,8 @@ export async function startReplay(file: string, options: ReplayOptions = {}): Pr
   })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new AdjutantError('INTERNAL', 'the replay got no port')
-  const baseUrl = `http://127.0.0.1:${address.port}/v1`
-  const make = recording.dialect === 'anthropic' ? anthropicModel : openAiModel
+  const wire = REPLAY_WIRES[recording.dialect]
+  const baseUrl = `http://127.0.0.1:${address.port}${wire.base}`
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= new Promise((resolve) => {
@@ -76,7 +75,7 @@ export async function startReplay(file: string, options: ReplayOptions = {}): Pr
     return closing
   }
   return {
-    model: make({ name: recording.model, baseUrl, apiKey: KEY, ids: options.ids ?? randomIds, clock, label: `replay:${file}` }),
+    model: wire.make({ name: recording.model, baseUrl, apiKey: KEY, ids: options.ids ?? randomIds, clock, label: `replay:${file}` }),
     baseUrl,
     recording,
     approvals: recording.approvals,
@@ -132,25 +131,15 @@ class Desk {
 
   #refusal(request: IncomingMessage, text: string): Refusal | undefined {
     const { dialect, model } = this.#recording
-    const path = dialect === 'anthropic' ? '/v1/messages' : '/v1/chat/completions'
+    const wire = REPLAY_WIRES[dialect]
+    const path = wire.path(model)
     if (request.method !== 'POST' || request.url !== path)
       return { status: 404, message: `${request.method} ${request.url}: only POST ${path} is here` }
-    const key = dialect === 'anthropic' ? request.headers['x-api-key'] : request.headers.authorization
-    if (key === undefined) return { status: 401, message: 'no key was sent' }
-    if (dialect === 'anthropic' && request.headers['anthropic-version'] === undefined) {
-      return { status: 400, message: 'anthropic-version: header is required' }
-    }
-    const body = jsonOf(text)
-    if (body === undefined) return { status: 400, message: 'the body of the request is not a JSON object' }
-    if (ownValue(body, 'model') !== model) {
-      return { status: 404, message: `model: ${JSON.stringify(ownValue(body, 'model') ?? null)} was not recorded here; "${model}" was` }
-    }
-    const fault = faultInRequest(dialect, body)
-    return fault === undefined ? undefined : { status: 400, message: fault }
+    return faultInHead(wire, request.headers) ?? faultInBody(text, this.#recording)
   }
 
   #refuse(response: ServerResponse, refusal: Refusal): void {
-    const body = JSON.stringify(errorBody(this.#recording, refusal))
+    const body = JSON.stringify(REPLAY_WIRES[this.#recording.dialect].errorBody(refusal))
     response.writeHead(refusal.status, { 'content-type': 'application/json', 'x-should-retry': 'false' })
     response.end(body)
   }
@@ -167,18 +156,14 @@ class Desk {
   }
 }
 
-interface Refusal {
-  readonly status: number
-  readonly message: string
-}
-
-/** The provider's own form of an error. */
-function errorBody(recording: Recording, refusal: Refusal): JsonObject {
-  if (recording.dialect === 'anthropic') {
-    const type = refusal.status === 401 ? 'authentication_error' : refusal.status === 404 ? 'not_found_error' : 'invalid_request_error'
-    return { type: 'error', error: { type, message: refusal.message }, request_id: 'req_replay' }
+function faultInBody(text: string, { dialect, model }: Recording): Refusal | undefined {
+  const body = jsonOf(text)
+  if (body === undefined) return { status: 400, message: 'the body of the request is not a JSON object' }
+  if (REPLAY_WIRES[dialect].namesModel && ownValue(body, 'model') !== model) {
+    return { status: 404, message: `model: ${JSON.stringify(ownValue(body, 'model') ?? null)} was not recorded here; "${model}" was` }
   }
-  return { error: { message: refusal.message, type: 'invalid_request_error', param: null, code: null } }
+  const fault = faultInRequest(dialect, body, model)
+  return fault === undefined ? undefined : { status: 400, message: fault }
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -7,10 +7,10 @@ export const LONGEST_WAIT = 60_000
 
 /**
  * Milliseconds until attempt `attempt + 1` (0-based), from `retry-after-ms` or `retry-after` (seconds or an HTTP date), else
- * 0.5 s, 1 s, … `undefined` when the provider asks for more than a minute.
+ * from what the body said (`toldMs`), else 0.5 s, 1 s, … `undefined` when the provider asks for more than a minute.
  */
-export function retryDelay(headers: Headers | undefined, attempt: number, now: number): number | undefined {
-  const told = headers === undefined ? undefined : toldDelay(headers, now)
+export function retryDelay(headers: Headers | undefined, attempt: number, now: number, toldMs?: number): number | undefined {
+  const told = (headers === undefined ? undefined : toldDelay(headers, now)) ?? toldMs
   if (told === undefined) return FIRST_WAIT * 2 ** attempt
   return told > LONGEST_WAIT ? undefined : told
 }

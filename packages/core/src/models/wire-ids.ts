@@ -11,6 +11,10 @@ export interface WireIdRule {
 
 /** Chat Completions: any letters, at most 40 of them. */
 export const OPENAI_IDS: WireIdRule = { legal: /^[\x21-\x7e]{1,40}$/ }
+/** Responses: `call_id` of at most 64 letters. */
+export const RESPONSES_IDS: WireIdRule = { legal: /^[\x21-\x7e]{1,64}$/ }
+/** Gemini: free text; bounded like the others, so that a history can go on elsewhere. */
+export const GEMINI_IDS: WireIdRule = { legal: /^[\x21-\x7e]{1,64}$/ }
 /** Messages: `^[a-zA-Z0-9_-]+$`; 64 is the longest that has been seen accepted everywhere. */
 export const ANTHROPIC_IDS: WireIdRule = { legal: /^[a-zA-Z0-9_-]{1,64}$/ }
 

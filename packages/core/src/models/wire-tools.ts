@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from '../contract/json.ts'
 import type { ToolDefinition } from '../contract/messages.ts'
-import { WireNames } from '../registry/naming.ts'
+import { WireNames, type WireRule } from '../registry/naming.ts'
 
 export interface WireTools {
   readonly names: WireNames
@@ -12,11 +12,11 @@ export interface WireTools {
 }
 
 export class WireToolCache {
-  readonly #rule: 'openai' | 'anthropic'
+  readonly #rule: WireRule
   readonly #convert: (tools: readonly ToolDefinition[]) => JsonValue
   readonly #known = new WeakMap<readonly ToolDefinition[], WireTools>()
 
-  constructor(rule: 'openai' | 'anthropic', convert: (tools: readonly ToolDefinition[]) => JsonValue) {
+  constructor(rule: WireRule, convert: (tools: readonly ToolDefinition[]) => JsonValue) {
     this.#rule = rule
     this.#convert = convert
   }
