@@ -77,11 +77,11 @@ describe('damaged streams', () => {
   })
 })
 
-describe('whole streams of every wire', () => {
+describe('a whole stream', () => {
   const streams = ownStreams()
 
   for (const { name, dialect, bytes } of streams) {
-    it(`${name}: give three calls or one, clean, in every cutting`, () => {
+    it(`of ${name} gives its calls, clean, in every cutting`, () => {
       const random = seededRandom(7)
       const bare = dialect === 'tagged-text' || dialect === 'decision'
       const decoded = decodeEveryWay(bytes, dialect, { random, leaveOut: (cutting) => bare && cutting.startsWith('\\r') })
@@ -93,7 +93,7 @@ describe('whole streams of every wire', () => {
     })
   }
 
-  it('any two of them on one process do not touch each other', () => {
+  it('and another on the same process do not touch each other', () => {
     const random = seededRandom(11)
     for (const one of streams) {
       for (const other of streams) {

@@ -73,6 +73,86 @@ function messages(): string {
   ])
 }
 
+function responses(): string {
+  let serial = 0
+  const event = (type: string, fields: object): readonly [string, object] => [type, { type, ...fields }]
+  const calls = ARGUMENTS.map((args, at) => {
+    const whole = JSON.stringify(args)
+    const item = { type: 'function_call', id: `fc_${at}`, call_id: `call_${at}`, name: `tool_${at}` }
+    const place = { item_id: item.id, output_index: at + 1 }
+    return [
+      event('response.output_item.added', { output_index: at + 1, item: { ...item, status: 'in_progress', arguments: '' } }),
+      ...pieces(whole, 7).map((delta) => event('response.function_call_arguments.delta', { ...place, delta })),
+      event('response.function_call_arguments.done', { ...place, arguments: whole }),
+      event('response.output_item.done', { output_index: at + 1, item: { ...item, status: 'completed', arguments: whole } }),
+    ]
+  })
+  const message = { type: 'message', id: 'msg_0', role: 'assistant', content: [] }
+  const events = [
+    event('response.created', { response: { id: 'resp_0', object: 'response', status: 'in_progress', output: [] } }),
+    event('response.output_item.added', { output_index: 0, item: message }),
+    event('response.output_text.delta', { item_id: 'msg_0', output_index: 0, content_index: 0, delta: 'I will look 你好.' }),
+    event('response.output_item.done', {
+      output_index: 0,
+      item: { ...message, content: [{ type: 'output_text', text: 'I will look 你好.' }] },
+    }),
+    ...woven(calls),
+    event('response.completed', { response: { id: 'resp_0', object: 'response', status: 'completed', output: [] } }),
+  ]
+  return events.map(([type, body]) => `event: ${type}\ndata: ${JSON.stringify({ ...body, sequence_number: serial++ })}\n\n`).join('')
+}
+
+function gemini(): readonly object[] {
+  const candidate = (parts: readonly object[], more: object = {}): object => ({
+    candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
+    usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 5 },
+  })
+  return [
+    candidate([{ text: 'Hm, 你好.', thought: true }]),
+    candidate([{ text: 'I will look.' }]),
+    ...ARGUMENTS.map((args, at) => candidate([{ functionCall: { name: `tool_${at}`, args }, thoughtSignature: 'c2ln' }])),
+    candidate([], { finishReason: 'STOP' }),
+  ]
+}
+
+function bedrock(): string {
+  const blocks = ARGUMENTS.map((args, at) => [
+    { contentBlockStart: { contentBlockIndex: at + 1, start: { toolUse: { toolUseId: `tooluse_${at}`, name: `tool_${at}` } } } },
+    ...pieces(JSON.stringify(args), 6).map((input) => ({
+      contentBlockDelta: { contentBlockIndex: at + 1, delta: { toolUse: { input } } },
+    })),
+    { contentBlockStop: { contentBlockIndex: at + 1 } },
+  ])
+  return asLines([
+    { messageStart: { role: 'assistant' } },
+    { contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'I will look 你好.' } } },
+    { contentBlockStop: { contentBlockIndex: 0 } },
+    ...woven<object>(blocks),
+    { messageStop: { stopReason: 'tool_use' } },
+    { metadata: { usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 } } },
+  ])
+}
+
+function ollama(): string {
+  const line = (message: object, done = false): object => ({ model: 'm', created_at: '2026-11-30T00:00:00Z', message, done })
+  return asLines([
+    line({ role: 'assistant', content: '', thinking: 'Hm, 你好.' }),
+    line({ role: 'assistant', content: 'I will look.' }),
+    ...ARGUMENTS.map((args, at) =>
+      line({ role: 'assistant', content: '', tool_calls: [{ function: { name: `tool_${at}`, arguments: args } }] }),
+    ),
+    { ...line({ role: 'assistant', content: '' }, true), done_reason: 'stop', prompt_eval_count: 3, eval_count: 4 },
+  ])
+}
+
+function asLines(values: readonly object[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('')
+}
+
+function asEvents(values: readonly object[]): string {
+  return values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('')
+}
+
 function tagged(): string {
   const calls = ARGUMENTS.map((args, at) => `<tool_use>\n${JSON.stringify({ name: `tool_${at}`, input: args })}\n</tool_use>`)
   return `I will look at <b>it</b>.\n${calls.join('\nand then\n')}\nThat is all.`
@@ -89,6 +169,11 @@ export function ownStreams(): readonly OwnStream[] {
     ['Chat Completions as JSON lines', 'openai-chat', chat().replaceAll('data: ', '').replace('[DONE]', '').replace(/\n+/g, '\n')],
     ['a whole Chat Completions answer', 'openai-chat', wholeChat()],
     ['Messages', 'anthropic', messages()],
+    ['Responses', 'openai-responses', responses()],
+    ['generateContent', 'gemini', asEvents(gemini())],
+    ['generateContent as one list', 'gemini', JSON.stringify(gemini(), undefined, 2)],
+    ['Converse', 'bedrock', bedrock()],
+    ['native Ollama', 'ollama', ollama()],
     ['calls between tags', 'tagged-text', tagged()],
     ['a decision', 'decision', decision()],
   ]
