@@ -6,4 +6,5 @@ export { type ScriptedModel, type ScriptedRound, scriptedModel } from './scripte
 export { scriptedApprover, scriptedAsker } from './scripted-people.ts'
 export { STEP_EXAMPLES, sessionStoreConformance } from './session-store-conformance.ts'
 export { type StubProvider, type StubReply, type StubRequest, sse, startStubProvider } from './stub-provider.ts'
+export { STUB_WIRES, type StubWire } from './stub-wires.ts'
 export { type TestContext, type TestContextOptions, testContext } from './test-context.ts'
