@@ -13,7 +13,7 @@ type Step = string | number
 type Branch = Record<string, JsonValue> | JsonValue[]
 
 /** `.name`, `[3]`, `['name']`, `["name"]`. */
-const STEP = /\.([^.[\]'"]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
+const STEP = /\.([^.[\]'"*]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
 
 /** The steps of a path; undefined when it is none that names one place. */
 export function stepsOf(path: string): readonly Step[] | undefined {

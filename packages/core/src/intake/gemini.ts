@@ -29,7 +29,7 @@ const UNUSABLE = new Set([
 ])
 
 /** Some clients write the reason by its number; from 5 on the numbers differ between the provider's two services. */
-const NUMBERED = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', ...new Array<string>(20).fill('OTHER')]
+const NUMBERED = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION']
 
 /** The object of this wire in an event: some gateways of the provider put it under `response`. */
 function bodyOf(value: JsonObject): JsonObject {
@@ -129,7 +129,8 @@ export class GeminiWire implements Wire {
     }
     const parts = objectOf(candidate.content)?.parts
     if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) this.#part(part)
-    const finish = typeof candidate.finishReason === 'number' ? NUMBERED[candidate.finishReason] : stringOf(candidate.finishReason)
+    const reason = candidate.finishReason
+    const finish = typeof reason === 'number' ? (NUMBERED[reason] ?? 'OTHER') : stringOf(reason)
     if (!finish || finish === 'FINISH_REASON_UNSPECIFIED') return
     this.#finish = finishOf(finish)
     this.#close(this.#finish === 'length')
