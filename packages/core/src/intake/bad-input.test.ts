@@ -117,8 +117,25 @@ describe('a page of HTML with status 200', () => {
         return
       }
       assert.notEqual(decoded.end.finish, 'stop')
-      assert.match(problemsOf(page, dialect).join('\n'), /<!DOCTYPE html>|HTML/)
+      assert.deepEqual(problemsOf(page, dialect), [
+        'MODEL_UNAVAILABLE: a page of HTML came in the place of the answer: 502 Bad Gateway; a proxy on the way, or a wrong address, answers so',
+      ])
       assert.deepEqual(decodeAll(page, dialect, 'each').events, decoded.events)
+    })
+  }
+})
+
+describe('a page of HTML without a title', () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['<html><script>if (a < b) x()</script><body><h1>No such\nhost</h1></body></html>', 'MODEL_FAILED', ': No such host;'],
+    ['<body></body>', 'MODEL_FAILED', 'in the place of the answer; a proxy'],
+    [`<div>Service Unavailable ${'<'.repeat(50_000)}`, 'MODEL_UNAVAILABLE', ': Service Unavailable;'],
+  ]
+  for (const [page, code, words] of cases) {
+    it(`is told by its words: ${page.slice(0, 30)}`, () => {
+      const [problem, ...more] = problemsOf(page, 'openai-chat')
+      assert.deepEqual(more, [])
+      assert.ok(problem?.startsWith(code) === true && problem.includes(words), problem)
     })
   }
 })

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { isJsonObject, type JsonValue } from '../contract/json.ts'
 import { type FrameSink, type Frames, faultOf, linesOf, parsed } from './frames.ts'
+import { HtmlPage } from './html-page.ts'
 import { findJsonFault } from './json-fault.ts'
 import { LineBuffer } from './line-buffer.ts'
 import { parseJson } from './parse-json.ts'
@@ -16,6 +17,7 @@ export class SseFrames implements Frames {
   readonly #parser
   #count = 0
   #ending = false
+  #page: HtmlPage | undefined
   /** Characters since the last event. */
   #unfinished = 0
   #dispatched = false
@@ -41,6 +43,8 @@ export class SseFrames implements Frames {
     // The last event may lack its empty line, or the rest of its own line.
     this.#ending = true
     this.#feed(`${this.#lines.take()}\n\n`)
+    const page = this.#page
+    if (page !== undefined) this.#sink.problem(page.problem.code, () => page.problem.message)
   }
 
   /** Whole lines. Many of them without an empty one between are no event any more, and would fill the memory. */
@@ -112,6 +116,11 @@ export class SseFrames implements Frames {
 
   /** A line that is no SSE field. Some servers drop a bare JSON error into the stream. */
   #stray(line: string): void {
+    if (this.#count === 0 && HtmlPage.isBegunBy(line)) this.#page ??= new HtmlPage()
+    if (this.#page !== undefined) {
+      this.#page.add(line)
+      return
+    }
     const value = line.startsWith('{') ? parsed(line) : undefined
     if (value !== undefined) {
       this.#sink.value(value)
