@@ -5,6 +5,10 @@ export { Admission, type AdmissionOptions, type Verdict } from './admission/admi
 export { ApprovalMemory, type ApprovalScope, bindingOf, sameBinding } from './admission/approval.ts'
 export { nearestNames } from './admission/nearest-names.ts'
 export { APPROVAL_MODES, type ApprovalMode } from './admission/permission.ts'
+// catalog
+export type { ActiveLimits } from './catalog/active-set.ts'
+export { everybodyMayUse, type MayUse, rolesMayUse } from './catalog/may-use.ts'
+export type { MetaToolNames } from './catalog/meta-tools.ts'
 // contract
 export * from './contract/index.ts'
 // dispatch
@@ -37,6 +41,23 @@ export { toMcpTools } from './registry/definitions/mcp.ts'
 export { toOpenAiChatTools, toOpenAiResponsesTools } from './registry/definitions/openai.ts'
 export { type DefinedTool, defineTool, type ToolSpec } from './registry/loaders/define-tool.ts'
 export { loadModuleFolder } from './registry/loaders/module-folder.ts'
+export {
+  type ConversionPlan,
+  DATE_FORM,
+  DIGITS_FORM,
+  type PlanBranch,
+  type PlanTest,
+} from './registry/loaders/reflected/conversion-plan.ts'
+export {
+  type ArgumentSource,
+  REFLECTED_FORMAT,
+  REFLECTED_VERSION,
+  type ReflectedDocument,
+  type ReflectedTool,
+} from './registry/loaders/reflected/document.ts'
+export { importReflectedTools } from './registry/loaders/reflected/import-tools.ts'
+export { loadReflectedTools } from './registry/loaders/reflected/load-reflected.ts'
+export { readReflectedDocument } from './registry/loaders/reflected/read-document.ts'
 export { loadSkillFolder, loadSkillFolders } from './registry/loaders/skill/load-folder.ts'
 export { loadSkill } from './registry/loaders/skill/load-skill.ts'
 export { listBundledFiles, readBody } from './registry/loaders/skill/read-body.ts'
@@ -59,7 +80,7 @@ export { type AgentAnswer, type AgentEnd, type AgentOptions, DEFAULT_MAX_ROUNDS,
 export { FileSessionStore } from './session/file-store.ts'
 export { MemorySessionStore } from './session/memory-store.ts'
 export type { OpenTurn } from './session/open-turn.ts'
-export { Session, type SessionOptions } from './session/session.ts'
+export { Session, type SessionCatalogOptions, type SessionOptions } from './session/session.ts'
 
 // util
 export { canonicalJson, digestOf } from './util/canonical-json.ts'

@@ -49,7 +49,7 @@ describe('tools list', () => {
       [
         ['read_file', 'read', 'core'],
         ['add_numbers', 'read', 'core'],
-        ['style', 'read', 'core'],
+        ['style', 'read', 'extended'],
       ],
     )
     assert.match(rows[1] ?? '', /module .*add\.js {2}Adds two numbers\. Not for dates\.$/)

@@ -61,7 +61,7 @@ export class Admission {
     try {
       const tool = tools.get(call.name)
       if (!call.arguments.ok) return refused(unreadable(call.name, call.arguments, tool))
-      if (tool === undefined) return refused(unknownTool(call.name, tools))
+      if (tool === undefined) return refused(tools.missing?.(call.name) ?? unknownTool(call.name, tools))
       const admitted = this.#fit(call, tool, call.arguments.value)
       const permission = permissionFor(tool.name, admitted.effect, this.mode)
       switch (permission.type) {

@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   UNKNOWN_DIALECT: { grade: 'final', outcome: 'not-run', hint: 'Name the dialect: see adjutant decode --help.' },
   // admission
   UNKNOWN_TOOL: { grade: 'clarify', outcome: 'not-run', hint: 'Use one of the tools that were listed.' },
+  TOOL_NOT_LOADED: { grade: 'clarify', outcome: 'not-run', hint: 'Load the tool first, then call it.' },
   INVALID_ARGUMENTS: { grade: 'clarify', outcome: 'not-run', hint: 'Correct the arguments named above and call again.' },
   RULE_VIOLATED: { grade: 'clarify', outcome: 'not-run', hint: 'Change the arguments so that the rule holds.' },
   DENIED_BY_POLICY: { grade: 'final', outcome: 'not-run', hint: 'Do not repeat this call; go on without it.' },

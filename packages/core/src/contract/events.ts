@@ -7,6 +7,9 @@ import type { ApprovalDecision, ApprovalRequest, Question } from './ports.ts'
 import type { ToolResult } from './result.ts'
 import type { Progress } from './tool.ts'
 
+/** Why a loaded tool left the model's context. */
+export type UnloadReason = 'asked' | 'turn-ended' | 'task-ended' | 'too-many-tools' | 'too-many-tokens' | 'gone'
+
 /** What a session tells while it works. `at`: milliseconds since the session started. */
 export type SessionEvent =
   | { readonly type: 'round'; readonly round: number; readonly at: number }
@@ -16,6 +19,8 @@ export type SessionEvent =
   | { readonly type: 'results'; readonly results: readonly ToolResult[]; readonly at: number }
   /** The model's answer broke off and is asked for again; what of it ran is not run twice. */
   | { readonly type: 'answer-retried'; readonly round: number; readonly reason: string; readonly at: number }
+  | { readonly type: 'tool-loaded'; readonly name: string; readonly tokens: number; readonly at: number }
+  | { readonly type: 'tool-unloaded'; readonly name: string; readonly reason: UnloadReason; readonly at: number }
   | { readonly type: 'progress'; readonly id: CallId; readonly name: string; readonly progress: Progress; readonly at: number }
   | { readonly type: 'approval-asked'; readonly request: ApprovalRequest; readonly at: number }
   | { readonly type: 'approval-answered'; readonly request: ApprovalRequest; readonly decision: ApprovalDecision; readonly at: number }

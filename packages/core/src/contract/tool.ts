@@ -89,7 +89,10 @@ export interface AgentTool {
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly origin: Origin
+  /** `core`: always in the model's context. `extended`: on demand, once there are many. */
   readonly tier: 'core' | 'extended'
+  /** Words to group tools by, e.g. `skill`. */
+  readonly tags?: readonly string[]
   readonly lifetime: 'turn' | 'task' | 'session'
   /** Fixed, or from the actual arguments. A function that throws makes the call `dangerous`. */
   readonly effect: Effect | ((input: JsonObject) => Effect)

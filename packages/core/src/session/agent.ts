@@ -2,11 +2,9 @@ import type { ToolCall } from '../contract/call.ts'
 import type { DecodeEvent, FinishReason, Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { JsonObject } from '../contract/json.ts'
-import type { Message, ToolDefinition } from '../contract/messages.ts'
+import type { Message } from '../contract/messages.ts'
 import type { Clock, Model } from '../contract/ports.ts'
 import type { ToolResult } from '../contract/result.ts'
-import { toolDefinitionOf } from '../registry/definitions/definition.ts'
-import type { ToolSnapshot } from '../registry/snapshot.ts'
 import type { OpenTurn } from './open-turn.ts'
 import type { Session } from './session.ts'
 
@@ -63,6 +61,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
   await session.record({ version: 1, type: 'user', at: session.at(), text: task })
 
   const end = async (reason: AgentEnd, text: string, rounds: number): Promise<AgentAnswer> => {
+    session.endTask()
     await session.record({ version: 1, type: 'answer', at: session.at(), text, reason })
     return { text, reason, rounds, calls, usage, messages }
   }
@@ -86,6 +85,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
       return end(last ? 'rounds' : answer.gaveUp ? 'gave-up' : 'answer', text, round)
     }
     messages.push({ role: 'assistant', text: answer.text, calls: answer.calls, ...blocksOf(answer) }, { role: 'tool', results })
+    session.endRound()
     if (signal.aborted) return end('cancelled', answer.text, round)
   }
 }
@@ -164,7 +164,7 @@ async function askModel(
   const stream = model.stream(
     {
       messages: [...messages],
-      tools: definitionsOf(session.tools),
+      tools: session.request(),
       toolChoice: turn === undefined ? 'none' : 'auto',
       ...(options.system === undefined ? {} : { system: options.system }),
     },
@@ -251,14 +251,4 @@ class AnswerCollector {
       gaveUp: this.#gaveUp,
     }
   }
-}
-
-const definitions = new WeakMap<ToolSnapshot, readonly ToolDefinition[]>()
-
-function definitionsOf(tools: ToolSnapshot): readonly ToolDefinition[] {
-  const known = definitions.get(tools)
-  if (known !== undefined) return known
-  const made = tools.tools().map(toolDefinitionOf)
-  definitions.set(tools, made)
-  return made
 }

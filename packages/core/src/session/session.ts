@@ -1,24 +1,28 @@
 import { Admission } from '../admission/admit.ts'
 import { ApprovalMemory } from '../admission/approval.ts'
 import type { ApprovalMode } from '../admission/permission.ts'
+import { Catalog, type CatalogOptions } from '../catalog/catalog.ts'
 import type { ToolCall } from '../contract/call.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { EventSink, StepRecord } from '../contract/events.ts'
 import { type CallId, type SessionId, sessionId, type TraceId, traceId } from '../contract/ids.ts'
+import type { ToolDefinition } from '../contract/messages.ts'
 import type { Approver, Asker, Clock, IdSource, Namespace, Question, SessionStore } from '../contract/ports.ts'
 import { LOCAL_PRINCIPAL, type Principal } from '../contract/principal.ts'
 import type { ToolResult } from '../contract/result.ts'
-import type { Logger, Progress } from '../contract/tool.ts'
+import type { AgentTool, Logger, Progress } from '../contract/tool.ts'
 import { InteractionLock } from '../dispatch/interaction-lock.ts'
 import type { BatchStrategy } from '../dispatch/plan-batch.ts'
 import type { ExecutionHost } from '../execution/call-scope.ts'
 import { DEFAULT_TIMEOUT_MS } from '../execution/execute.ts'
 import { openNamespace } from '../execution/namespace.ts'
+import { toolDefinitionOf } from '../registry/definitions/definition.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
 import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
 import { OpenTurn } from './open-turn.ts'
+import { searchTools } from './search-tools.ts'
 import { Turn, type TurnEnvironment } from './turn.ts'
 
 /** Reads in flight at once. More hardly helps one model's batch and strains servers. */
@@ -42,6 +46,8 @@ export interface SessionOptions {
   /** Shared with whoever else writes to the same terminal. Default: one of its own. */
   readonly interaction?: InteractionLock
   readonly strategy?: BatchStrategy
+  /** What of the tools the model sees, and when. Default: all that everybody may use, extended ones on demand once there are many. */
+  readonly catalog?: SessionCatalogOptions
   /** Whether a complete read may start while the model still writes the rest of its answer. Default true. */
   readonly earlyStart?: boolean
   readonly limits?: {
@@ -53,6 +59,9 @@ export interface SessionOptions {
     readonly timeoutMs?: number
   }
 }
+
+/** The catalogue's options that are not the session's own business. */
+export type SessionCatalogOptions = Omit<CatalogOptions, 'principal' | 'search' | 'loaded' | 'unloaded'>
 
 /**
  * One principal's work with one set of tools: it keeps approvals, namespace, ids and time, and carries out batches one after the
@@ -74,8 +83,11 @@ export class Session {
   readonly #options: SessionOptions
   readonly #startedAt: number
   readonly #closing = new AbortController()
-  readonly #environment: Omit<TurnEnvironment, 'tools'>
+  readonly #environment: TurnEnvironment
+  readonly #wholeBatch: TurnEnvironment
+  readonly #catalog: Catalog
   #tools: ToolSnapshot
+  #toolsInUse: ToolSnapshot
   #tail: Promise<unknown> = Promise.resolve()
   #pendingWrites: Promise<void>[] = []
   /** Steps of calls whose answer is still being read; undefined when there is none. */
@@ -84,6 +96,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options
     this.#tools = options.tools
+    this.#toolsInUse = options.tools
     this.clock = options.clock ?? systemClock
     this.ids = options.ids ?? randomIds
     this.id = options.id ?? sessionId(this.ids.next('session'))
@@ -91,7 +104,9 @@ export class Session {
     this.interaction = options.interaction ?? new InteractionLock()
     this.namespace = openNamespace({ root: options.namespaceRoot, sessionId: this.id })
     this.#startedAt = this.clock.monotonic()
+    this.#catalog = this.#makeCatalog()
     this.#environment = this.#makeEnvironment()
+    this.#wholeBatch = { ...this.#environment, earlyStart: false }
   }
 
   get tools(): ToolSnapshot {
@@ -101,6 +116,30 @@ export class Session {
   /** From the next batch on. A batch in flight keeps the tools it began with. */
   useTools(tools: ToolSnapshot): void {
     this.#tools = tools
+  }
+
+  /**
+   * The tools of the next request, as a model is told of them: what the principal may use and, where there are many, has loaded. Within a turn
+   * they are the ones that its calls are looked up among.
+   */
+  request(): readonly ToolDefinition[] {
+    this.#catalog.requested()
+    return definitionsOf(this.#catalog.tools())
+  }
+
+  /** A round of the loop is over, with its results: tools loaded for one turn leave. */
+  endRound(): void {
+    this.#catalog.endRound()
+  }
+
+  /** The task is done: tools loaded for it leave. */
+  endTask(): void {
+    this.#catalog.endTask()
+  }
+
+  /** Keeps a loaded tool from being pushed out by others. */
+  pinTool(name: string, pinned = true): void {
+    this.#catalog.pin(name, pinned)
   }
 
   /** Milliseconds since the session started. */
@@ -124,7 +163,7 @@ export class Session {
   execute(calls: readonly ToolCall[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly ToolResult[]> {
     return this.#inTurn(options.signal, async (signal) => {
       // The whole batch is there: it is looked at before anything of it runs.
-      const turn = new Turn({ ...this.#environment, tools: this.#tools, earlyStart: false }, signal)
+      const turn = new Turn(this.#wholeBatch, signal)
       try {
         for (const [position, call] of calls.entries()) turn.add(call, position)
         return this.#told(await turn.complete())
@@ -143,7 +182,7 @@ export class Session {
   turn<T>(work: (turn: OpenTurn) => Promise<T>, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
     return this.#inTurn(options.signal, async (signal) => {
       this.#heldSteps = []
-      const turn = new OpenTurn({ ...this.#environment, tools: this.#tools }, signal, (results) => this.#told(results))
+      const turn = new OpenTurn(this.#environment, signal, (results) => this.#told(results))
       try {
         return await work(turn)
       } finally {
@@ -192,6 +231,7 @@ export class Session {
     const turn = (async () => {
       await before
       if (this.#closing.signal.aborted) throw new AdjutantError('CANCELLED', 'the session is closed')
+      this.#takeTools()
       const value = await work(signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]))
       const writes = this.#pendingWrites
       this.#pendingWrites = []
@@ -202,17 +242,36 @@ export class Session {
     return turn
   }
 
+  /** A turn sees one state of the registry from its beginning to its end. */
+  #takeTools(): void {
+    if (this.#tools === this.#toolsInUse) return
+    this.#toolsInUse = this.#tools
+    this.#catalog.useTools(this.#tools)
+  }
+
   #told(results: readonly ToolResult[]): readonly ToolResult[] {
     this.events?.({ type: 'results', results, at: this.at() })
     return results
   }
 
-  #makeEnvironment(): Omit<TurnEnvironment, 'tools'> {
+  #makeCatalog(): Catalog {
+    const { events: emit, principal = LOCAL_PRINCIPAL, catalog } = this.#options
+    return new Catalog(this.#tools, {
+      ...catalog,
+      principal,
+      search: searchTools,
+      loaded: (name, tokens) => emit?.({ type: 'tool-loaded', name, tokens, at: this.at() }),
+      unloaded: (name, reason) => emit?.({ type: 'tool-unloaded', name, reason, at: this.at() }),
+    })
+  }
+
+  #makeEnvironment(): TurnEnvironment {
     const { limits, mode, approver, events: emit, store, strategy = 'strict', earlyStart = true } = this.#options
     const principal = this.#options.principal ?? LOCAL_PRINCIPAL
     const approvals = new ApprovalMemory()
     return {
       sessionId: this.id,
+      resolve: (call) => this.#catalog.resolve(call),
       principal,
       admission: new Admission({ mode, principal, approvals }),
       approvals,
@@ -260,4 +319,15 @@ export class Session {
         }, signal),
     }
   }
+}
+
+const definitions = new WeakMap<readonly AgentTool[], readonly ToolDefinition[]>()
+
+/** A snapshot's list of tools stays the same object, so ten thousand definitions are made once. */
+function definitionsOf(tools: readonly AgentTool[]): readonly ToolDefinition[] {
+  const known = definitions.get(tools)
+  if (known !== undefined) return known
+  const made = tools.map(toolDefinitionOf)
+  definitions.set(tools, made)
+  return made
 }

@@ -18,7 +18,8 @@ import { EarlyStarter } from './early-starter.ts'
 
 /** What one batch needs: lent by the session, the same for the whole turn even if the registry changes meanwhile. */
 export interface TurnEnvironment extends GateEnvironment {
-  readonly tools: ToolLookup
+  /** What a call stands for, and among which tools it is looked up: `use_tool` names another one. */
+  resolve(call: ToolCall): { readonly call: ToolCall; readonly lookup: ToolLookup }
   readonly host: ExecutionHost
   readonly strategy: BatchStrategy
   /** Reads in flight at once. */
@@ -117,7 +118,7 @@ export class Turn {
     const index = this.#ledger.receive(call)
     this.#calls.push(call)
     this.#barrier.expect(index + 1)
-    const verdict = this.#seen.has(call.id) ? duplicateId(call) : this.#cx.admission.admit(call, this.#cx.tools)
+    const verdict = this.#seen.has(call.id) ? duplicateId(call) : this.#judge(call)
     this.#seen.add(call.id)
     this.#verdicts.push(verdict)
     switch (verdict.type) {
@@ -137,6 +138,11 @@ export class Turn {
       default:
         verdict satisfies never
     }
+  }
+
+  #judge(call: ToolCall): Verdict {
+    const asked = this.#cx.resolve(call)
+    return this.#cx.admission.admit(asked.call, asked.lookup)
   }
 
   /** One released call: business rule, human gate, execution, result. Its failure is its own. */

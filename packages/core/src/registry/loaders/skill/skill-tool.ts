@@ -5,6 +5,8 @@ import type { Skill } from './skill.ts'
 /** Instructions are of use only whole: far above the limit of ordinary results. */
 const MAX_RESULT_CHARS = 64_000
 
+const SKILL_TAGS = Object.freeze(['skill'])
+
 /**
  * A skill as a model sees it: a tool with the skill's description and no arguments of its own, whose result is the skill's
  * instructions. Calling it changes nothing.
@@ -16,7 +18,8 @@ export function skillTool(skill: Skill, name: string): AgentTool {
     // Open: models like to say what they want the skill for, and there is no reason to refuse that.
     inputSchema: { type: 'object', properties: {} },
     origin: Object.freeze({ kind: 'skill', from: skill.file, ...(name === skill.name ? {} : { originalName: skill.name }) }),
-    tier: 'core',
+    tier: 'extended',
+    tags: SKILL_TAGS,
     lifetime: 'session',
     effect: 'read',
     repeatable: true,
