@@ -9,6 +9,7 @@ export { APPROVAL_MODES, type ApprovalMode } from './admission/permission.ts'
 export type { ActiveLimits } from './catalog/active-set.ts'
 export { everybodyMayUse, type MayUse, rolesMayUse } from './catalog/may-use.ts'
 export type { MetaToolNames } from './catalog/meta-tools.ts'
+export { buildSystemPrompt, type SystemPrompt, type SystemPromptOptions, type ToolOverview } from './catalog/system-prompt.ts'
 // contract
 export * from './contract/index.ts'
 // dispatch

@@ -9,6 +9,7 @@ import { estimateTokens } from '../util/estimate-tokens.ts'
 import { type ActiveLimits, ActiveSet, type Unloaded } from './active-set.ts'
 import { everybodyMayUse, type MayUse } from './may-use.ts'
 import { DEFAULT_META_NAMES, type MetaToolNames, metaTools } from './meta-tools.ts'
+import type { ToolOverview } from './system-prompt.ts'
 import { VisibleTools } from './visible-tools.ts'
 
 /**
@@ -134,6 +135,18 @@ export class Catalog implements ToolLookup {
     this.#active.touch(name)
     // Loaded or not: its arguments are validated all the same.
     return { call: { ...call, name, arguments: { ...call.arguments, value: params } }, lookup: this.#visible }
+  }
+
+  /** For the system prompt: what there is, without saying what may not be seen. */
+  overview(): ToolOverview {
+    const extended = this.#visible.tools().filter((tool) => tool.tier === 'extended')
+    return {
+      disclosing: this.disclosing,
+      loaded: this.#active.tools().map((tool) => tool.name),
+      available: extended.length,
+      skills: extended.filter(isSkill).length,
+      names: this.#names,
+    }
   }
 
   /** A request with these tools goes out. */

@@ -20,7 +20,8 @@ export interface AgentOptions {
   readonly model: Model
   /** What the person wants. */
   readonly task: string
-  readonly system?: string
+  /** Said to the model in each request; a function is asked before each. */
+  readonly system?: string | (() => string)
   /** Rounds of tool calls, 1 or more. Default 8. Then the model is asked to answer from what it knows. */
   readonly maxRounds?: number
   readonly signal?: AbortSignal
@@ -166,7 +167,7 @@ async function askModel(
       messages: [...messages],
       tools: session.request(),
       toolChoice: turn === undefined ? 'none' : 'auto',
-      ...(options.system === undefined ? {} : { system: options.system }),
+      ...(options.system === undefined ? {} : { system: typeof options.system === 'function' ? options.system() : options.system }),
     },
     { signal },
   )

@@ -2,6 +2,7 @@ import { Admission } from '../admission/admit.ts'
 import { ApprovalMemory } from '../admission/approval.ts'
 import type { ApprovalMode } from '../admission/permission.ts'
 import { Catalog, type CatalogOptions } from '../catalog/catalog.ts'
+import type { ToolOverview } from '../catalog/system-prompt.ts'
 import type { ToolCall } from '../contract/call.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { EventSink, StepRecord } from '../contract/events.ts'
@@ -125,6 +126,11 @@ export class Session {
   request(): readonly ToolDefinition[] {
     this.#catalog.requested()
     return definitionsOf(this.#catalog.tools())
+  }
+
+  /** What a system prompt says of the tools: see {@link buildSystemPrompt}. */
+  toolOverview(): ToolOverview {
+    return this.#catalog.overview()
   }
 
   /** A round of the loop is over, with its results: tools loaded for one turn leave. */
