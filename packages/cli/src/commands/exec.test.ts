@@ -44,6 +44,53 @@ function chat(calls: readonly (readonly [id: string, name: string, args: unknown
   })
 }
 
+/** The same two reads, as each of the providers would ask for them. */
+const ASKED: Readonly<Record<string, unknown>> = {
+  'openai-responses': {
+    object: 'response',
+    status: 'completed',
+    output: ['a.txt', 'b.txt'].map((path, at) => ({
+      type: 'function_call',
+      id: `fc_${at}`,
+      call_id: `call_${at}`,
+      name: 'read_file',
+      arguments: JSON.stringify({ path }),
+    })),
+  },
+  gemini: {
+    candidates: [
+      {
+        content: {
+          parts: [
+            { functionCall: { name: 'read_file', args: { path: 'a.txt' } } },
+            { functionCall: { id: 'call_1', name: 'read_file', args: { path: 'b.txt' } } },
+          ],
+        },
+        finishReason: 'STOP',
+      },
+    ],
+  },
+  bedrock: {
+    output: {
+      message: {
+        role: 'assistant',
+        content: ['a.txt', 'b.txt'].map((path, at) => ({ toolUse: { toolUseId: `call_${at}`, name: 'read_file', input: { path } } })),
+      },
+    },
+    stopReason: 'tool_use',
+  },
+  ollama: {
+    model: 'm',
+    message: {
+      role: 'assistant',
+      content: '',
+      tool_calls: ['a.txt', 'b.txt'].map((path) => ({ function: { name: 'read_file', arguments: { path } } })),
+    },
+    done: true,
+    done_reason: 'stop',
+  },
+}
+
 interface Result extends JsonLine {
   readonly id: string
   readonly outcome: string
@@ -124,6 +171,32 @@ describe('exec', () => {
     const told = await exec(decision('read_file', { path: 'a.txt' }))
     assert.equal(told.code, 0)
     assert.match(JSON.stringify(JSON.parse(told.stdout)), /alpha/)
+  })
+
+  it('answers each provider in its own form, and names no id that the provider never gave', async () => {
+    const texts = ['    1\talpha', '    1\tbeta']
+    const wanted: Readonly<Record<string, unknown>> = {
+      'openai-responses': texts.map((output, at) => ({ type: 'function_call_output', call_id: `call_${at}`, output })),
+      gemini: {
+        role: 'user',
+        parts: texts.map((output, at) => ({
+          functionResponse: { ...(at === 0 ? {} : { id: 'call_1' }), name: 'read_file', response: { output } },
+        })),
+      },
+      bedrock: {
+        role: 'user',
+        content: texts.map((text, at) => ({ toolResult: { toolUseId: `call_${at}`, content: [{ text }], status: 'success' } })),
+      },
+      ollama: texts.map((content) => ({ role: 'tool', tool_name: 'read_file', content })),
+    }
+    for (const [dialect, asked] of Object.entries(ASKED)) {
+      const named = ['--dialect', dialect]
+      for (const args of [[], named]) {
+        const { code, stdout } = await exec(JSON.stringify(asked), '--approve', 'allow', ...args)
+        assert.equal(code, 0, dialect)
+        assert.deepEqual(JSON.parse(stdout), wanted[dialect], dialect)
+      }
+    }
   })
 
   it('exits 3 for what policy or nobody allowed, and says why; nothing is done', async () => {

@@ -9,8 +9,8 @@ import { type Decision, DecisionReader, MAX_DECISION_BYTES } from '../work/read-
 import { addSharedOptions, sharedOptions, usage } from './shared-options.ts'
 
 const HELP = `
-Reads one decision of a model: a raw event stream (OpenAI Chat and compatible, Anthropic), a JSON body, text with <tool_use> or
-<tool_call>, or {"action":"call_tool","tool_name":…,"parameters":…}. Prints the results in call order, as the messages that go back.
+Reads one decision of a model: the raw bytes of a provider's stream or body (see adjutant decode --help for all that is read), text
+with calls in it, or {"action":"call_tool","tool_name":…,"parameters":…}. Prints the results in call order, as the messages that go back.
 With --many each line of stdin is one decision: a JSON body, or a JSON string that holds raw text. All run in one session.
 
 Exit: 0 all calls succeeded, 1 some failed or were invalid, 2 wrong usage, 3 some were refused by policy or a person.
@@ -41,7 +41,8 @@ async function exec(io: CliIo, command: Command, dialect: Dialect | 'auto', many
   const shared = sharedOptions(command)
   // Read before anything is started: what is no decision starts no server.
   const first = many ? undefined : await readWhole(io, dialect)
-  const work = await openWork(io, { shared, stdinIsData: true })
+  // Whoever wrote the decision has its own context: what is not loaded here is loaded and run.
+  const work = await openWork(io, { shared, stdinIsData: true, catalog: { notLoaded: 'run' } })
   const desk = new Desk(io, work, shared.json === true)
   try {
     if (first !== undefined) {
@@ -85,7 +86,8 @@ class Desk {
       await this.#problem(problem.code, problem.message, { ...place, ...(problem.index === undefined ? {} : { index: problem.index }) })
     ui.expect(decision.calls)
     const results = await session.execute(decision.calls, { signal: this.#io.signal })
-    const message = toToolMessages(decision.dialect, results)
+    const madeUpIds = new Set<string>(decision.calls.filter((call) => !call.idFromProvider).map((call) => call.id))
+    const message = toToolMessages(decision.dialect, results, { madeUpIds })
     if (this.#json) {
       const note = decision.note === undefined ? {} : { decision: decision.note }
       await writeJson(this.#io.stdout, resultsLine(results, message, { ...place, ...note }))

@@ -72,6 +72,80 @@ describe('toToolMessages', () => {
     })
   })
 
+  it('answers the Responses form with an item for each call, with pictures inside, and custom tools in their own', () => {
+    assert.deepEqual(toToolMessages('openai-responses', [good, drawn, bad], { customIds: new Set(['call_2']) }), [
+      { type: 'function_call_output', call_id: 'call_1', output: 'seen' },
+      {
+        type: 'function_call_output',
+        call_id: 'call_3',
+        output: [
+          {
+            type: 'input_text',
+            text: 'a chart\n[image image/tiff, 3 bytes; it cannot be shown here]\n[audio audio/wav, 3 bytes; it cannot be shown here]',
+          },
+          { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+        ],
+      },
+      { type: 'custom_tool_call_output', call_id: 'call_2', output: 'DENIED_BY_PERSON: no\nAsk.' },
+    ])
+  })
+
+  it('answers Gemini in one content: output or error, without ids that were made up, pictures and sounds behind', () => {
+    assert.deepEqual(toToolMessages('gemini', [good, bad, drawn], { madeUpIds: new Set(['call_2', 'call_3']) }), {
+      role: 'user',
+      parts: [
+        { functionResponse: { id: 'call_1', name: 'look', response: { output: 'seen' } } },
+        { functionResponse: { name: 'write', response: { error: 'DENIED_BY_PERSON: no\nAsk.' } } },
+        {
+          functionResponse: {
+            name: 'draw',
+            response: {
+              output:
+                'a chart\n[image image/png, 3 bytes, below]\n[image image/tiff, 3 bytes; it cannot be shown here]\n[audio audio/wav, 3 bytes, below]',
+            },
+          },
+        },
+        { text: 'From the result of draw:' },
+        { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+        { inlineData: { mimeType: 'audio/wav', data: 'CCCC' } },
+      ],
+    })
+  })
+
+  it('answers Bedrock in blocks that say how it went, with pictures inside', () => {
+    assert.deepEqual(toToolMessages('bedrock', [bad, drawn]), {
+      role: 'user',
+      content: [
+        { toolResult: { toolUseId: 'call_2', content: [{ text: 'DENIED_BY_PERSON: no\nAsk.' }], status: 'error' } },
+        {
+          toolResult: {
+            toolUseId: 'call_3',
+            content: [
+              {
+                text: 'a chart\n[image image/tiff, 3 bytes; it cannot be shown here]\n[audio audio/wav, 3 bytes; it cannot be shown here]',
+              },
+              { image: { format: 'png', source: { bytes: 'AAAA' } } },
+            ],
+            status: 'success',
+          },
+        },
+      ],
+    })
+  })
+
+  it('answers Ollama by the name of the tool, with pictures in a message behind', () => {
+    assert.deepEqual(toToolMessages('ollama', [good, drawn], { madeUpIds: new Set(['call_3']) }), [
+      { role: 'tool', tool_name: 'look', tool_call_id: 'call_1', content: 'seen' },
+      {
+        role: 'tool',
+        tool_name: 'draw',
+        content:
+          'a chart\n[image image/png, 3 bytes, in the next message]\n[image image/tiff, 3 bytes; it cannot be shown here]\n[audio audio/wav, 3 bytes; it cannot be shown here]',
+      },
+      { role: 'user', content: 'Images from the results, in order: draw', images: ['AAAA'] },
+    ])
+  })
+
   it('answers a JSON decision with entries that say the outcome', () => {
     assert.deepEqual(toToolMessages('decision', [good, bad]), {
       results: [
