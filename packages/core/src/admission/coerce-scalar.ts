@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
+import { exactDecimal } from '../util/exact-decimal.ts'
 import { dateToTimestamp, timestampToDate } from './coerce-date.ts'
 import { isDeeperThan, isJsonArray, jsonTypeOf, schemaTypes, typeFits } from './json-shape.ts'
 import { MAX_VALUE_DEPTH } from './limits.ts'
@@ -73,29 +74,16 @@ function convertTo(type: (typeof ORDER)[number], value: JsonValue, schema: JsonO
   }
 }
 
-const NUMBER = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
-
 /** Takes only text whose every digit the number keeps: "9007199254740993" stays text. */
 function toNumber(type: 'integer' | 'number', text: string): Converted | undefined {
   const trimmed = text.trim()
-  const written = decimalOf(trimmed)
+  const written = exactDecimal(trimmed)
   if (written === undefined) return undefined
   const number = Number(trimmed)
-  if (!Number.isFinite(number) || decimalOf(String(number)) !== written) return undefined
+  if (!Number.isFinite(number) || exactDecimal(String(number)) !== written) return undefined
   if (type === 'integer' && !Number.isInteger(number)) return undefined
   // `-0` would be written as `0`; say what will be seen.
   return { value: number === 0 ? 0 : number, rule: `string → ${type}` }
-}
-
-/** One text for all spellings of a decimal number: sign, digits without zeros at their ends, power of ten. */
-function decimalOf(text: string): string | undefined {
-  const found = NUMBER.exec(text)
-  if (found === null || text.length > 400) return undefined
-  const [, sign, whole = '', fraction = '', exponent = '0'] = found
-  const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
-  if (significant === '') return '0'
-  return `${sign === '-' ? '-' : ''}${significant}e${Number(exponent) - fraction.length + (digits.length - significant.length)}`
 }
 
 function toBoolean(text: string): Converted | undefined {

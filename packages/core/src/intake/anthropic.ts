@@ -1,6 +1,7 @@
 import type { FinishReason, Usage } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
-import { argumentsOf, broken, parseArguments, tooLarge } from './arguments.ts'
+import { type ArgumentsEnd, ArgumentText } from './argument-text.ts'
+import { parseArguments } from './arguments.ts'
 import type { OpenCall } from './call-book.ts'
 import { finishOf, numberOf, objectOf, providerError, stringOf, type Wire, type WireContext } from './wire.ts'
 
@@ -15,9 +16,10 @@ interface Block {
   /** As it was announced. */
   readonly start: JsonObject
   readonly call: OpenCall | undefined
-  /** `input_json_delta` pieces. */
+  /** Of a call. */
+  readonly input: ArgumentText
+  /** `input_json_delta` pieces of what is no call. */
   json: string
-  tooLarge: boolean
   /** Other pieces by field: thinking, signature, and what later versions add. */
   readonly fields: Map<string, string>
 }
@@ -33,6 +35,8 @@ export class AnthropicWire implements Wire {
   #ended = false
   #failed = false
   #stray = false
+  /** Stopped before their arguments were whole: whether the model was done is said only afterwards. */
+  #unfinished: Block[] = []
 
   get idle(): boolean {
     return this.#idle
@@ -154,7 +158,9 @@ export class AnthropicWire implements Wire {
     if (start === undefined) return
     const type = stringOf(start.type) ?? ''
     const call = type === 'tool_use' ? this.#cx.book.start(stringOf(start.name) ?? '', stringOf(start.id)) : undefined
-    this.#blocks.set(index, { type, start, call, json: '', tooLarge: false, fields: new Map() })
+    const input = new ArgumentText(this.#cx)
+    if (call !== undefined) input.tellFor(call)
+    this.#blocks.set(index, { type, start, call, input, json: '', fields: new Map() })
     if (type === 'text') this.#text(stringOf(start.text))
     else if (type === 'thinking') this.#reasoning(stringOf(start.thinking))
   }
@@ -184,9 +190,8 @@ export class AnthropicWire implements Wire {
   }
 
   #appendJson(block: Block, piece: string): void {
-    if (block.tooLarge) return
-    block.json += piece
-    block.tooLarge = block.json.length > this.#cx.limits.argumentChars
+    if (block.call !== undefined) feedArguments(block.input, piece)
+    else if (block.json.length <= this.#cx.limits.argumentChars) block.json += piece
   }
 
   #sayStray(index: number): void {
@@ -201,7 +206,8 @@ export class AnthropicWire implements Wire {
     if (block === undefined) return
     this.#blocks.delete(index)
     if (block.call !== undefined) {
-      this.#finishCall(block.call, block)
+      if (block.input.unfinished && !block.input.blank && !this.#ended) this.#unfinished.push(block)
+      else this.#finishCall(block.call, block, 'closed')
       return
     }
     if (block.type === 'text') return
@@ -211,31 +217,37 @@ export class AnthropicWire implements Wire {
     this.#cx.emit({ type: 'provider-block', block: whole })
   }
 
-  #finishCall(call: OpenCall, block: Block): void {
-    if (block.tooLarge) this.#cx.book.finish(call, tooLarge(block.json, this.#cx.limits.argumentChars))
-    else if (block.json.trim() !== '') this.#cx.book.finish(call, parseArguments(block.json))
-    else this.#cx.book.finish(call, argumentsOf(block.start.input))
+  #finishCall(call: OpenCall, block: Block, end: ArgumentsEnd, why?: string): void {
+    if (block.input.blank && end !== 'cut') {
+      const given = block.start.input
+      if (isJsonObject(given)) block.input.take(given)
+      else if (given !== undefined && given !== null) feedArguments(block.input, stringOf(given) ?? JSON.stringify(given))
+    }
+    this.#cx.book.finish(call, block.input.read(end, why))
   }
 
   /** Closes what no `content_block_stop` has closed. Arguments that are whole are taken all the same. */
-  #closeAll(cut: boolean, why = 'the stream was cut off'): void {
+  #closeAll(cut: boolean, why?: string): void {
+    const ended = this.#finish === 'stop' || this.#finish === 'tool-calls'
+    const end = cut ? 'cut' : ended ? 'ended' : 'closed'
+    for (const block of this.#unfinished) if (block.call !== undefined) this.#finishCall(block.call, block, end, why)
+    this.#unfinished = []
     for (const [index, block] of this.#blocks) {
-      if (!cut) this.#stop(index)
-      else if (block.call !== undefined) this.#cutCall(block.call, block, why)
+      if (block.call !== undefined) this.#finishCall(block.call, block, end, why)
       // A block of the provider's own that is not whole must not go back.
+      else if (!cut) this.#stop(index)
     }
     this.#blocks.clear()
   }
+}
 
-  #cutCall(call: OpenCall, block: Block, why: string): void {
-    const whole = block.tooLarge || (block.json !== '' && parseArguments(block.json).ok)
-    if (whole) {
-      this.#finishCall(call, block)
-      return
-    }
-    const place = block.json === '' ? 'before the arguments' : `inside the arguments, after ${block.json.length} characters`
-    this.#cx.book.finish(call, broken(block.json, `${why} ${place}`, 'STREAM_BROKEN'))
-  }
+/** What follows the closing brace makes the arguments no JSON object: blocks say themselves where a call ends. */
+function feedArguments(input: ArgumentText, piece: string): void {
+  if (input.overfull) return
+  if (!input.complete && !input.spoilt) {
+    const rest = input.append(piece)
+    if (rest !== '') input.spoil(rest)
+  } else if (piece.trim() !== '') input.spoil(piece)
 }
 
 /** A block as it would have come whole. */

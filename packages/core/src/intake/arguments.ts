@@ -1,13 +1,16 @@
-import type { CallArguments } from '../contract/call.ts'
+import type { ArgumentRepair, CallArguments } from '../contract/call.ts'
 import type { ErrorCode } from '../contract/errors.ts'
-import { isJsonObject, type JsonValue } from '../contract/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
+import { checkValue, cleanValue, membersOf, type Uncleanness } from './check-value.ts'
 import { findJsonFault } from './json-fault.ts'
-import { nestingOf, skipJsonSpace } from './json-scanner.ts'
+import { fromEncodedText, readExactly, repairJson } from './json-repair/repair-json.ts'
+import { type JsonMeasure, measureJson, skipJsonSpace } from './json-scanner.ts'
 
 /**
  * Owns the step from what a model sent as arguments to {@link CallArguments}: absent, `null`, `""` and `{}` are an empty object; an
- * object stays as it is; anything else is kept as raw text with a problem that says where it goes wrong. Nothing is repaired here:
- * a guess about what was meant would run as if it had been asked for.
+ * object stays as it is; what is almost JSON and can be meant in one way only is repaired, and says so; anything else is kept as raw text
+ * with a problem that says where it goes wrong. What `JSON.parse` would change without a word (numbers with more digits than a double
+ * keeps, keys that stand twice, halves of characters) is found by a cheap look at the text and only then read slowly.
  */
 
 /**
@@ -34,58 +37,122 @@ function kindOf(value: JsonValue): string {
   return `a ${typeof value}`
 }
 
-/** The nesting of a value, by a list of its own instead of recursion; stops counting above `limit`. */
-function isDeeperThan(value: JsonValue, limit: number): boolean {
-  let level: readonly JsonValue[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true
-    const next: JsonValue[] = []
-    for (const item of level) {
-      if (typeof item !== 'object' || item === null) continue
-      for (const member of Object.values(item)) if (typeof member === 'object' && member !== null) next.push(member)
-    }
-    level = next
-  }
-  return false
+const TOO_DEEP = `the arguments are nested deeper than ${MAX_DEPTH} levels`
+
+export interface ParseHints {
+  /** What a scanner has already counted; see {@link JsonMeasure}. */
+  readonly deepest?: number | undefined
+  readonly members?: number | undefined
+  /** The sender said that it had finished by itself: then brackets missing at the end may be added. Default false. */
+  readonly ended?: boolean
 }
 
-const TOO_DEEP = `the arguments are nested deeper than ${MAX_DEPTH} levels`
+/** A number that a double may not keep: a run of sixteen digits, or a large exponent. */
+const LONG_NUMBER = /[\d.]{16}|\d[eE][+-]?\d{3}/
+/** The escape of half a character. Most come in pairs. */
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
+
+/** True where parsing may have changed something without a word. */
+export function isSuspect(raw: string): boolean {
+  // Too short for any of them.
+  if (raw.length < 5) return !raw.isWellFormed()
+  return LONG_NUMBER.test(raw) || SURROGATE_ESCAPE.test(raw) || !raw.isWellFormed()
+}
+
+function measureOf(raw: string, { deepest, members }: ParseHints): JsonMeasure {
+  return deepest === undefined || members === undefined ? measureJson(raw) : { deepest, members }
+}
+
+function good(value: JsonObject, repairs: readonly ArgumentRepair[]): CallArguments {
+  return repairs.length === 0 ? { ok: true, value } : { ok: true, value, repairs }
+}
 
 /**
  * Reads arguments that came as text.
- * @param deepest the nesting, where a scanner has already counted it
  *
  * @example
  * ```ts
  * parseArguments('{"city":"Oslo"}') // { ok: true, value: { city: 'Oslo' } }
  * parseArguments('')                // { ok: true, value: {} }
- * parseArguments("{'city':1}").ok   // false, with the position of the single quote
+ * parseArguments("{'city':1}")      // { ok: true, value: { city: 1 }, repairs: [{ rule: 'single-quotes', at: 1, note: … }] }
+ * parseArguments('{"city":')        // { ok: false, … } with the position where it ends
  * ```
  */
-export function parseArguments(raw: string, deepest?: number): CallArguments {
+export function parseArguments(raw: string, hints: ParseHints = {}): CallArguments {
   if (skipJsonSpace(raw) === raw.length) return { ok: true, value: {} }
-  // Two characters is the least that a level takes, so short text needs no counting. Counted before parsing: see parse-json.ts.
-  if (raw.length > 2 * MAX_DEPTH && (deepest ?? nestingOf(raw)) > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
+  const { deepest, members } = measureOf(raw, hints)
+  // Counted before parsing: see parse-json.ts.
+  if (deepest > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
   let value: JsonValue
   try {
     value = JSON.parse(raw)
   } catch {
-    const fault = findJsonFault(raw)
-    if (fault === undefined) return broken(raw, 'the arguments are no JSON')
-    const place =
-      fault.line === 1 ? `position ${fault.position}` : `position ${fault.position} (line ${fault.line}, column ${fault.column})`
-    return broken(raw, `the arguments are no JSON: at ${place} ${fault.message}`)
+    return repaired(raw, hints.ended ?? false)
   }
   if (value === null) return { ok: true, value: {} }
+  if (typeof value === 'string') return unwrapped(raw, value, hints.ended ?? false)
   if (!isJsonObject(value)) return broken(raw, `the arguments are ${kindOf(value)}, not a JSON object`)
-  return { ok: true, value }
+  if ((members < 2 || members === membersOf(value)) && !isSuspect(raw)) return { ok: true, value }
+  const exact = repairJson(raw, { depth: MAX_DEPTH })
+  return exact.ok ? good(exact.value, exact.repairs) : broken(raw, `the arguments are not clear: at position ${exact.at} ${exact.message}`)
+}
+
+function repaired(raw: string, ended: boolean): CallArguments {
+  const repair = repairJson(raw, { depth: MAX_DEPTH, ended })
+  if (repair.ok) return good(repair.value, repair.repairs)
+  const fault = findJsonFault(raw)
+  if (fault === undefined) return broken(raw, 'the arguments are no JSON')
+  const place = fault.line === 1 ? `position ${fault.position}` : `position ${fault.position} (line ${fault.line}, column ${fault.column})`
+  const why = repair.at === fault.position ? '' : `; they could not be repaired: at position ${repair.at} ${repair.message}`
+  return broken(raw, `the arguments are no JSON: at ${place} ${fault.message}${why}`)
+}
+
+/** Arguments that were encoded twice: a JSON string with an object in it. */
+function unwrapped(raw: string, text: string, ended: boolean): CallArguments {
+  const start = skipJsonSpace(text)
+  if (text.charAt(start) !== '{' || measureJson(text).deepest > MAX_DEPTH)
+    return broken(raw, 'the arguments are a string, not a JSON object')
+  const inner = fromEncodedText(text, { depth: MAX_DEPTH, ended })
+  return inner.ok ? good(inner.value, inner.repairs) : broken(raw, `the arguments are a string, not a JSON object: ${inner.message}`)
+}
+
+/**
+ * Reads any JSON text, with its numbers, keys and characters exact.
+ * @returns the value and what had to be noted, or undefined when it is not clear
+ */
+export function parseExactly(raw: string): { readonly value: JsonValue; readonly repairs: readonly ArgumentRepair[] } | undefined {
+  const read = readExactly(raw, MAX_DEPTH)
+  return read === undefined ? undefined : { value: read.value, repairs: read.log.list() }
+}
+
+/** Arguments that stood in a text which had to be repaired itself. */
+export function withRepairs(args: CallArguments, repairs: readonly ArgumentRepair[] | undefined): CallArguments {
+  if (!args.ok || repairs === undefined || repairs.length === 0) return args
+  return good(args.value, [...repairs, ...(args.repairs ?? [])])
 }
 
 /** Reads arguments that came as a JSON value: an object, text with an object in it, or nothing. */
-export function argumentsOf(value: JsonValue | undefined): CallArguments {
+export function argumentsOf(value: JsonValue | undefined, hints: { readonly ended?: boolean } = {}): CallArguments {
   if (value === undefined || value === null) return { ok: true, value: {} }
-  if (typeof value === 'string') return parseArguments(value)
-  if (isDeeperThan(value, MAX_DEPTH)) return broken('', TOO_DEEP)
+  if (typeof value === 'string') return parseArguments(value, hints)
+  const check = checkValue(value, MAX_DEPTH)
+  if (check.tooDeep) return broken('', TOO_DEEP)
   if (!isJsonObject(value)) return broken(JSON.stringify(value), `the arguments are ${kindOf(value)}, not a JSON object`)
-  return { ok: true, value }
+  return check.unclean ? cleaned(value) : { ok: true, value }
+}
+
+function cleaned(value: JsonObject): CallArguments {
+  const found: Uncleanness = { halfCharacters: 0 }
+  const clean = cleanValue(value, '', found)
+  if (found.number !== undefined) {
+    const raw = JSON.stringify(value).slice(0, RAW_KEPT)
+    return broken(
+      raw,
+      `the number at ${found.number} has more digits than a number keeps, and which they were is not certain: send it as text`,
+    )
+  }
+  if (!isJsonObject(clean) || membersOf(clean) !== membersOf(value)) return broken('', 'two keys differ only in halves of characters')
+  return good(clean, [
+    { rule: 'lone-surrogate', at: 0, note: `put U+FFFD for ${found.halfCharacters} halves of characters (lone surrogates)` },
+  ])
 }

@@ -1,6 +1,7 @@
 import type { CallArguments } from '../contract/call.ts'
 import type { DecodeEvent } from '../contract/decode.ts'
 import { type CallId, callId } from '../contract/ids.ts'
+import type { JsonValue } from '../contract/json.ts'
 import type { IdSource } from '../contract/ports.ts'
 
 /**
@@ -20,10 +21,18 @@ export interface OpenCall {
   readonly idFromProvider: boolean
 }
 
+/** Arguments that still arrive. */
+export interface Growing {
+  /** Characters so far; from now on growth is noted anew. */
+  tellLength(): number
+}
+
 export class CallBook {
   readonly #emit: Emit
   readonly #ids: IdSource
   readonly #used = new Set<string>()
+  /** Calls whose arguments have grown since growth was last told. */
+  readonly #grown = new Map<OpenCall, Growing>()
   #count = 0
 
   constructor(emit: Emit, ids: IdSource) {
@@ -47,8 +56,28 @@ export class CallBook {
     return call
   }
 
+  /** Tells a finished top-level field of a call's arguments. */
+  field(call: OpenCall, name: string, value: JsonValue): void {
+    this.#emit({ type: 'call-field', index: call.index, id: call.id, name, value })
+  }
+
+  /** Notes that arguments have grown; told by {@link tellGrowth}, unless the call is complete by then. */
+  grew(call: OpenCall, growing: Growing): void {
+    this.#grown.set(call, growing)
+  }
+
+  /** Tells what has grown. Called once for each push, so that the rate is bounded by it. */
+  tellGrowth(): void {
+    if (this.#grown.size === 0) return
+    for (const [call, growing] of this.#grown) {
+      this.#emit({ type: 'call-growing', index: call.index, id: call.id, chars: growing.tellLength() })
+    }
+    this.#grown.clear()
+  }
+
   /** Hands a call over. Each call is handed over once: its owner drops it afterwards. */
   finish(call: OpenCall, args: CallArguments): void {
+    this.#grown.delete(call)
     this.#emit({
       type: 'call',
       call: { id: call.id, index: call.index, name: call.name, arguments: args, idFromProvider: call.idFromProvider },

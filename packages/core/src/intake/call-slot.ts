@@ -1,7 +1,7 @@
+import type { CallArguments } from '../contract/call.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
-import { argumentsOf, broken, parseArguments, tooLarge } from './arguments.ts'
+import { type ArgumentsEnd, ArgumentText } from './argument-text.ts'
 import type { CallBook, OpenCall } from './call-book.ts'
-import { JsonScanner, skipJsonSpace } from './json-scanner.ts'
 import type { WireContext } from './wire.ts'
 
 /**
@@ -19,19 +19,17 @@ export class CallSlot {
   /** Serial number of the last event that had a piece for this call. */
   touched = 0
   settled = false
-  #text = ''
-  #value: JsonObject | undefined
-  #scanner = new JsonScanner()
+  /** Where its arguments are only compared with those of the call before it, until they differ: see {@link follow}. */
+  #twin: Twin | undefined
   #open: OpenCall | undefined
-  #spoilt = false
+  readonly #arguments: ArgumentText
   readonly #book: CallBook
-  readonly #limit: number
 
   constructor(key: JsonValue | undefined, serial: number, cx: WireContext) {
     this.key = key
     this.began = serial
     this.#book = cx.book
-    this.#limit = cx.limits.argumentChars
+    this.#arguments = new ArgumentText(cx)
   }
 
   /** The index of the announced call; undefined before its name is known. */
@@ -41,85 +39,109 @@ export class CallSlot {
 
   /** The arguments are a finished object. Nothing but white space may follow. */
   get complete(): boolean {
-    return this.#value !== undefined || this.#scanner.state === 'closed'
+    return this.#arguments.complete
   }
 
   /** No character of the arguments has come. */
   get blank(): boolean {
-    return this.#value === undefined && this.#scanner.state === 'empty'
+    return this.#arguments.blank
   }
 
   /** Exactly `{}`: the end of the arguments, or what some servers send before the real ones. */
   get placeholder(): boolean {
-    if (this.settled) return false
-    return this.#value === undefined
-      ? this.complete && this.#text.length < 32 && /^\s*\{\s*\}\s*$/.test(this.#text)
-      : Object.keys(this.#value).length === 0
+    return !this.settled && this.#arguments.placeholder
+  }
+
+  get spoilt(): boolean {
+    return this.#arguments.spoilt
   }
 
   announce(): void {
-    if (this.#open === undefined && this.name !== '') this.#open = this.#book.start(this.name, this.id)
+    if (this.#open !== undefined || this.name === '' || this.#twin !== undefined) return
+    this.#begin()
   }
 
-  /** Forgets a placeholder. */
+  /**
+   * This call began where the arguments of `before` ended, with no id and no name of its own. It may be the same object sent
+   * twice: until its text differs it is not announced, and if it never does, it is no call.
+   */
+  follow(before: CallSlot): void {
+    this.name = before.name
+    const text = before.#arguments.text
+    if (text !== '') this.#twin = { text: text.trim(), matched: 0 }
+  }
+
+  /** It was the arguments of the call before it once more, and is left out. */
+  get doubled(): boolean {
+    return this.#twin !== undefined && this.complete && this.#twin.matched === this.#twin.text.length
+  }
+
+  /** Forgets what came. */
   restart(): void {
-    this.#text = ''
-    this.#value = undefined
-    this.#scanner = new JsonScanner()
+    this.#arguments.restart()
   }
 
   take(value: JsonObject): void {
-    this.#value = value
+    this.#arguments.take(value)
   }
 
   /** Appends text; gives what follows the closing brace (white space left out), `''` when nothing does. */
   append(text: string): string {
-    const end = this.#scanner.scan(text)
-    if (end === text.length) {
-      this.#text += text
-    } else {
-      this.#text += text.slice(0, end)
-      const next = skipJsonSpace(text, end)
-      if (next < text.length) return text.slice(next)
-    }
-    if (this.#text.length > this.#limit) this.#settle(tooLarge(this.#text, this.#limit))
-    return ''
+    const rest = this.#arguments.append(text)
+    if (this.#twin !== undefined) this.#compare(rest === '' ? text : text.slice(0, text.length - rest.length))
+    this.#refuseOverfull()
+    return rest
   }
 
   /** Text after the closing brace that begins no further object: then it never was a JSON object. */
   spoil(text: string): void {
-    this.#text += text
-    this.#spoilt = true
-    if (this.#text.length > this.#limit) this.#settle(tooLarge(this.#text, this.#limit))
+    this.#differs()
+    this.#arguments.spoil(text)
+    this.#refuseOverfull()
   }
 
-  get spoilt(): boolean {
-    return this.#spoilt
-  }
-
-  /** Hands the call over with the arguments it has. `cut`: the stream ended before it was said to be finished. */
-  settle(cut: boolean): void {
+  /** Hands the call over with the arguments it has; a doubled one is only dropped. */
+  settle(end: ArgumentsEnd): void {
     if (this.settled) return
-    if (this.#value !== undefined) {
-      this.#settle(argumentsOf(this.#value))
-      return
-    }
-    const unfinished = this.blank || this.#scanner.state === 'open'
-    if (cut && unfinished) {
-      const problem = this.blank
-        ? 'the stream was cut off before the arguments'
-        : `the stream was cut off inside the arguments, after ${this.#text.length} characters`
-      this.#settle(broken(this.#text, problem, 'STREAM_BROKEN'))
-      return
-    }
-    this.#settle(parseArguments(this.#text, this.#spoilt ? undefined : this.#scanner.deepest))
+    if (this.doubled) this.settled = true
+    else this.#finish(this.#arguments.read(end))
   }
 
-  #settle(args: ReturnType<typeof parseArguments>): void {
-    this.settled = true
-    this.#open ??= this.#book.start(this.name, this.id)
-    this.#book.finish(this.#open, args)
-    this.#text = ''
-    this.#value = undefined
+  #compare(text: string): void {
+    const twin = this.#twin
+    if (twin === undefined) return
+    const piece = twin.matched === 0 ? text.trimStart() : text
+    if (twin.text.startsWith(piece, twin.matched)) twin.matched += piece.length
+    else if (!(this.complete && twin.text.startsWith(piece.trimEnd(), twin.matched))) this.#differs()
+    else twin.matched += piece.trimEnd().length
   }
+
+  #differs(): void {
+    if (this.#twin === undefined) return
+    this.#twin = undefined
+    this.announce()
+  }
+
+  #begin(): OpenCall {
+    const open = this.#book.start(this.name, this.id)
+    this.#open = open
+    this.#arguments.tellFor(open)
+    return open
+  }
+
+  #refuseOverfull(): void {
+    if (this.#arguments.overfull && !this.settled) this.#finish(this.#arguments.read('cut'))
+  }
+
+  #finish(args: CallArguments): void {
+    this.settled = true
+    this.#book.finish(this.#open ?? this.#begin(), args)
+    this.#arguments.restart()
+  }
+}
+
+/** The arguments of the call before, and how much of them came again. */
+interface Twin {
+  readonly text: string
+  matched: number
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { JsonScanner, nestingOf } from './json-scanner.ts'
+import { JsonScanner, measureJson } from './json-scanner.ts'
 
 /** Feeds the pieces; gives how many characters were read up to the closing brace. */
 function readTo(pieces: readonly string[]): { readonly read: number; readonly scanner: JsonScanner } {
@@ -33,7 +33,7 @@ describe('JsonScanner', () => {
           const { read, scanner } = readTo(cutAt(` \n${json}${rest}`, cuts))
           assert.equal(scanner.state, 'closed')
           assert.equal(read, json.length + 2)
-          assert.equal(scanner.deepest, nestingOf(json))
+          assert.equal(scanner.deepest, measureJson(json).deepest)
         },
       ),
       { numRuns: 300 },

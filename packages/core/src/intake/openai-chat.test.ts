@@ -216,9 +216,10 @@ describe('arguments in their many forms', () => {
       ],
       { x: 1 },
     ],
-    ['single quotes', [{ index: 0, id: 'a', name: 'f', arguments: "{'x': 1}" }], 'broken'],
-    ['a raw line break', [{ index: 0, id: 'a', name: 'f', arguments: '{"x": "one\ntwo"}' }], 'broken'],
-    ['unescaped quotes', [{ index: 0, id: 'a', name: 'f', arguments: '{"x": "say "hi""}' }], 'broken'],
+    ['single quotes', [{ index: 0, id: 'a', name: 'f', arguments: "{'x': 1}" }], { x: 1 }],
+    ['a raw line break', [{ index: 0, id: 'a', name: 'f', arguments: '{"x": "one\ntwo"}' }], { x: 'one\ntwo' }],
+    ['unescaped quotes', [{ index: 0, id: 'a', name: 'f', arguments: '{"x": "say "hi""}' }], { x: 'say "hi"' }],
+    ['unescaped quotes without a partner', [{ index: 0, id: 'a', name: 'f', arguments: '{"x": "5" pipe"}' }], 'broken'],
     ['an array', [{ index: 0, id: 'a', name: 'f', arguments: '[1]' }], 'broken'],
     ['an array value', [{ index: 0, id: 'a', name: 'f', arguments: [1] }], 'broken'],
     [
@@ -239,14 +240,54 @@ describe('arguments in their many forms', () => {
     })
   }
 
-  it('broken ones say where, and keep the raw text', () => {
+  it('what was almost JSON says what was repaired', () => {
     const [call] = decodePieces([[{ index: 0, id: 'c1', name: 'read', arguments: "{\"paths\": ['app.py', 'b.py']}" }]]).calls
     assert.deepEqual(call?.arguments, {
+      ok: true,
+      value: { paths: ['app.py', 'b.py'] },
+      repairs: [
+        { rule: 'single-quotes', at: 11, note: 'took single quotes around "app.py" for double ones' },
+        { rule: 'single-quotes', at: 21, note: 'took single quotes around "b.py" for double ones' },
+      ],
+    })
+  })
+
+  it('broken ones say where, and keep the raw text', () => {
+    const [call] = decodePieces([[{ index: 0, id: 'c1', name: 'read', arguments: '{"paths": [app.py]}' }]]).calls
+    assert.deepEqual(call?.arguments, {
       ok: false,
-      raw: "{\"paths\": ['app.py', 'b.py']}",
-      problem: 'the arguments are no JSON: at position 11 found a single quote (\') where a value or "]" was expected',
+      raw: '{"paths": [app.py]}',
+      problem: 'the arguments are no JSON: at position 11 found app where a value or "]" was expected',
       code: 'INVALID_JSON',
     })
+  })
+
+  it('one object sent twice on one slot is one call; different ones are several', () => {
+    const twice = decodePieces([
+      [{ index: 0, id: 'c1', name: 'f', arguments: '{"x":1}' }],
+      [{ index: 0, arguments: '{"x"' }],
+      [{ index: 0, arguments: ':1} ' }],
+      [{ index: 0, arguments: '{"x":1}{"x":2}' }],
+    ])
+    assert.deepEqual(namesAndValues(twice.calls), [
+      ['f', { x: 1 }],
+      ['f', { x: 2 }],
+    ])
+    assert.equal(twice.problems.length, 2)
+    assert.match(twice.problems[0]?.message ?? '', /came twice; they were taken once/)
+  })
+
+  it('brackets that are missing are added only when the model said that it was done', () => {
+    const cut = (finish: string | undefined, text = '{"x":["one"'): unknown => {
+      const piece = chunk({ tool_calls: [{ index: 0, id: 'c1', function: { name: 'f', arguments: text } }] })
+      const [call] = decodeAll(piece + (finish === undefined ? '' : chunk({}, finish)) + 'data: [DONE]\n\n').calls
+      return call?.arguments.ok === true ? call.arguments.value : call?.arguments.code
+    }
+    assert.deepEqual(cut('tool_calls'), { x: ['one'] })
+    assert.deepEqual(cut('stop'), { x: ['one'] })
+    assert.equal(cut('length'), 'STREAM_BROKEN')
+    for (const finish of ['content_filter', 'strange', undefined]) assert.equal(cut(finish), 'INVALID_JSON')
+    for (const half of ['{"x":["on', '{"x":12', '{"x":"one",', '{"x":']) assert.equal(cut('tool_calls', half), 'INVALID_JSON')
   })
 
   it('the deprecated function_call is a call', () => {

@@ -1,6 +1,9 @@
 import type { FinishReason, Usage } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
+import type { ArgumentsEnd } from './argument-text.ts'
 import { CallSlot } from './call-slot.ts'
+import { ChatExtras } from './chat-extras.ts'
+import { idOf, isNothing } from './chat-piece.ts'
 import { skipJsonSpace } from './json-scanner.ts'
 import { finishOf, numberOf, objectOf, providerError, stringOf, type Wire, type WireContext } from './wire.ts'
 
@@ -33,6 +36,7 @@ export class OpenAiChatWire implements Wire {
   #failed = false
   #otherChoices = false
   readonly #late = new Set<CallSlot>()
+  readonly #extras: ChatExtras
 
   get idle(): boolean {
     return this.#idle
@@ -40,6 +44,7 @@ export class OpenAiChatWire implements Wire {
 
   constructor(cx: WireContext) {
     this.#cx = cx
+    this.#extras = new ChatExtras(cx)
   }
 
   event(value: JsonObject): void {
@@ -57,7 +62,7 @@ export class OpenAiChatWire implements Wire {
 
   done(): void {
     this.#ended = true
-    this.#settleAll(false)
+    this.#settleAll(this.#finish === 'length' || this.#failed)
   }
 
   end(): FinishReason | undefined {
@@ -67,6 +72,7 @@ export class OpenAiChatWire implements Wire {
       const message = 'the stream was cut off: it ended before the model said that it had finished'
       this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
     }
+    if (said && this.#finish !== 'length' && !this.#failed) this.#extras.finish(this.#cx.book.size)
     if (this.#usage !== undefined) this.#cx.emit({ type: 'usage', usage: this.#usage })
     if (this.#failed) return 'error'
     return this.#finish ?? (said ? 'other' : undefined)
@@ -119,6 +125,7 @@ export class OpenAiChatWire implements Wire {
     if (typeof content === 'string') this.#text(content)
     else if (Array.isArray(content)) for (const part of content) this.#readPart(part)
     this.#text(stringOf(delta.refusal))
+    this.#extras.read(delta, whole)
     const calls = delta.tool_calls
     if (Array.isArray(calls)) this.#readCalls(calls, whole)
     const legacy = objectOf(delta.function_call)
@@ -180,12 +187,13 @@ export class OpenAiChatWire implements Wire {
     }
     if (slot === undefined && id === undefined && name === undefined && isNothing(args)) return
     if (slot === undefined && before !== undefined && id === undefined && name === undefined) slot = this.#split(before)
-    if (slot === undefined && before?.complete === true && !before.spoilt) this.#settle(before, false)
+    if (slot === undefined && before?.complete === true && !before.spoilt) this.#settle(before, 'closed')
     slot ??= this.#begin(entry.index ?? undefined, id)
     slot.touched = this.#serial
     slot.id ??= id
     if (slot.name === '' && name !== undefined) slot.name = name
     slot.announce()
+    this.#extras.readCall(slot, entry)
     this.#last = slot
     this.#feed(slot, args, id === undefined && name === undefined)
   }
@@ -250,9 +258,9 @@ export class OpenAiChatWire implements Wire {
 
   /** A further object on the same slot, with no id and no name of its own: the same tool once more. */
   #split(before: CallSlot): CallSlot {
-    this.#settle(before, false)
     const slot = this.#begin(before.key, undefined)
-    slot.name = before.name
+    slot.follow(before)
+    this.#settle(before, 'closed')
     slot.touched = this.#serial
     slot.announce()
     this.#last = slot
@@ -271,31 +279,25 @@ export class OpenAiChatWire implements Wire {
     const waiting: CallSlot[] = []
     for (const slot of this.#closed) {
       if (slot.settled || slot.spoilt) continue
-      if (all || slot.touched !== this.#serial) this.#settle(slot, false)
+      if (all || slot.touched !== this.#serial) this.#settle(slot, 'closed')
       else waiting.push(slot)
     }
     this.#closed = waiting
   }
 
   #settleAll(cut: boolean): void {
-    for (const slot of this.#open) this.#settle(slot, cut)
+    // Only a model that says it is done has written all it wanted.
+    const ended = this.#finish === 'stop' || this.#finish === 'tool-calls'
+    for (const slot of this.#open) this.#settle(slot, cut ? 'cut' : ended ? 'ended' : 'closed')
     this.#closed = []
   }
 
-  #settle(slot: CallSlot, cut: boolean): void {
-    slot.settle(cut)
+  #settle(slot: CallSlot, end: ArgumentsEnd): void {
+    if (slot.doubled && !slot.settled) {
+      const message = `the arguments of a call of ${slot.name} came twice; they were taken once`
+      this.#cx.emit({ type: 'problem', code: 'INVALID_JSON', message })
+    }
+    slot.settle(end)
     this.#open.delete(slot)
   }
-}
-
-/** Empty shells of calls: some servers send `function_call: {}` with every answer. */
-function isNothing(args: JsonValue | undefined): boolean {
-  return args === undefined || args === null || (typeof args === 'string' && args.trim() === '')
-}
-
-/** Providers send `""` and `null` for "as before", and a few a number. */
-function idOf(entry: JsonObject): string | undefined {
-  const id = entry.id
-  if (typeof id === 'string') return id === '' ? undefined : id
-  return typeof id === 'number' ? String(id) : undefined
 }

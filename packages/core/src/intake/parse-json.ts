@@ -1,5 +1,5 @@
 import type { JsonValue } from '../contract/json.ts'
-import { nestingOf } from './json-scanner.ts'
+import { measureJson } from './json-scanner.ts'
 
 /**
  * Levels that a parser is let into. Its memory grows with every open bracket, some thirty bytes each: a hundred megabytes of
@@ -15,6 +15,6 @@ const MEASURED = 1_048_576
  * @throws SyntaxError for what is no JSON, and for what is nested deeper than {@link PARSE_DEPTH} levels (told only of long text)
  */
 export function parseJson(text: string): JsonValue {
-  if (text.length > MEASURED && nestingOf(text) > PARSE_DEPTH) throw new SyntaxError(`nested deeper than ${PARSE_DEPTH} levels`)
+  if (text.length > MEASURED && measureJson(text).deepest > PARSE_DEPTH) throw new SyntaxError(`nested deeper than ${PARSE_DEPTH} levels`)
   return JSON.parse(text)
 }

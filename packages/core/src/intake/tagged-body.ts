@@ -1,6 +1,6 @@
-import type { CallArguments } from '../contract/call.ts'
+import type { ArgumentRepair, CallArguments } from '../contract/call.ts'
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
-import { argumentsOf, broken, parseArguments } from './arguments.ts'
+import { argumentsOf, broken, type ParseHints, parseArguments, withRepairs } from './arguments.ts'
 import { findJsonFault } from './json-fault.ts'
 import { JsonScanner, skipJsonSpace } from './json-scanner.ts'
 import { stringOf } from './wire.ts'
@@ -27,13 +27,13 @@ function firstOwn(object: JsonObject, keys: readonly string[]): JsonValue | unde
   return undefined
 }
 
-function fromObject(object: JsonObject, raw: string): TaggedCall {
+function fromObject(object: JsonObject, raw: string, repairs: readonly ArgumentRepair[] | undefined): TaggedCall {
   const inner = ownValue(object, 'function')
   const record = isJsonObject(inner) ? inner : object
   const name = stringOf(firstOwn(record, NAME_KEYS)) ?? stringOf(inner) ?? ''
   const id = stringOf(ownValue(object, 'id'))
   const args = name === '' ? broken(raw, 'the call has no tool name: "name" is missing') : argumentsOf(firstOwn(record, INPUT_KEYS))
-  return { ...(id === undefined ? {} : { id }), name, arguments: args }
+  return { ...(id === undefined ? {} : { id }), name, arguments: withRepairs(args, repairs) }
 }
 
 interface Element {
@@ -68,19 +68,19 @@ function nameIn(text: string): string {
 
 /**
  * Reads the calls of one body; usually one. Several JSON objects after each other are several calls.
- * @param deepest the nesting, where a scanner has already counted it
+ * @param hints what a scanner has already counted, and whether a closing mark was there
  *
  * @example
  * ```ts
  * parseTaggedBody('{"name":"search","arguments":{"q":"x"}}') // [{ name: 'search', arguments: { ok: true, value: { q: 'x' } } }]
  * ```
  */
-export function parseTaggedBody(body: string, deepest?: number): readonly TaggedCall[] {
+export function parseTaggedBody(body: string, hints: ParseHints = {}): readonly TaggedCall[] {
   const from = skipJsonSpace(body)
   if (body.charAt(from) === '<') return [fromElements(body)]
   if (from === body.length) return [{ name: '', arguments: broken('', 'the tags are empty: a name and arguments are missing') }]
-  const whole = parseArguments(body, deepest)
-  if (whole.ok) return [fromObject(whole.value, body)]
+  const whole = parseArguments(body, hints)
+  if (whole.ok) return [fromObject(whole.value, body, whole.repairs)]
   const calls: TaggedCall[] = []
   for (let start = from; start < body.length; ) {
     const scanner = new JsonScanner()
@@ -97,7 +97,7 @@ export function parseTaggedBody(body: string, deepest?: number): readonly Tagged
 
 function fromText(text: string): TaggedCall {
   const whole = parseArguments(text)
-  if (whole.ok) return fromObject(whole.value, text)
+  if (whole.ok) return fromObject(whole.value, text, whole.repairs)
   const fault = findJsonFault(text)
   const problem =
     fault === undefined
