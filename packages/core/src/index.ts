@@ -10,6 +10,7 @@ export type { ActiveLimits } from './catalog/active-set.ts'
 export { everybodyMayUse, type MayUse, rolesMayUse } from './catalog/may-use.ts'
 export type { MetaToolNames } from './catalog/meta-tools.ts'
 export { buildSystemPrompt, type SystemPrompt, type SystemPromptOptions, type ToolOverview } from './catalog/system-prompt.ts'
+export { VisibleTools } from './catalog/visible-tools.ts'
 // contract
 export * from './contract/index.ts'
 // dispatch
@@ -22,6 +23,8 @@ export { decodeStream } from './intake/decode-stream.ts'
 export { createDecoder, type Decoder, type DecoderOptions } from './intake/dialect.ts'
 export type { DecodeLimits } from './intake/wire.ts'
 // models
+export { type AiSdkModelOptions, fromAiSdkModel } from './models/ai-sdk.ts'
+export type { AiSdkLanguageModel } from './models/ai-sdk-types.ts'
 export { anthropicModel } from './models/anthropic.ts'
 export { checkHistory } from './models/check-history.ts'
 export { type CompatibleModelOptions, compatibleModel } from './models/compatible.ts'

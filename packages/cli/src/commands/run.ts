@@ -3,6 +3,7 @@ import {
   AdjutantError,
   type AgentAnswer,
   type Approver,
+  buildSystemPrompt,
   type Dialect,
   FileSessionStore,
   type ModelHandle,
@@ -10,6 +11,7 @@ import {
   type Outcome,
   recordedApprover,
   runAgent,
+  type Session,
   type SessionEvent,
   toToolMessages,
 } from '@adjutant/core'
@@ -114,13 +116,19 @@ async function withModel(io: CliIo, input: RunInput): Promise<void> {
       task: input.task,
       maxRounds: input.maxRounds,
       signal: io.signal,
-      ...(input.system === undefined ? {} : { system: input.system }),
+      system: () => systemPrompt(work.session, input.system),
     })
   } finally {
     work.ui.note(tally.summary(answer, work.session.at()))
     await work.close()
   }
   await tell(io, answer, shared.json === true, work.ui.showsText && io.stdout.isTTY === true)
+}
+
+/** What the operator wrote says who the model is; what the execution system relies on is added. */
+function systemPrompt(session: Session, role: string | undefined): string {
+  const date = new Date(session.clock.now()).toISOString().slice(0, 10)
+  return buildSystemPrompt({ ...(role === undefined ? {} : { role }), tools: session.toolOverview(), context: { date } }).text
 }
 
 async function tell(io: CliIo, answer: AgentAnswer, json: boolean, shown: boolean): Promise<void> {

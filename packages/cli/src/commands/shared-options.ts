@@ -8,6 +8,7 @@ export interface SharedOptions {
   readonly workspace?: string
   readonly approve?: ApproveMode
   readonly json?: boolean
+  readonly role?: readonly string[]
 }
 
 /** Adds `--config`, `--workspace`, `--approve` and `--json`. */
@@ -22,7 +23,16 @@ export function addSharedOptions(command: Command): Command {
         'deny',
       ]),
     )
+    .addOption(roleOption())
     .option('--json', 'print JSON lines on stdout')
+}
+
+/** `--role`, once for each role. */
+export function roleOption(): Option {
+  return new Option('--role <name>', 'work as somebody with this role (may be given again)').argParser((role: string, before: unknown) => [
+    ...(Array.isArray(before) ? before : []),
+    role,
+  ])
 }
 
 /** A whole number of at least 1, for commander. */
@@ -36,14 +46,19 @@ function isApproveMode(value: unknown): value is ApproveMode {
   return value === 'ask' || value === 'allow' || value === 'deny'
 }
 
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
 /** What commander read, as what was declared above. */
 export function sharedOptions(command: Command): SharedOptions {
-  const { config, workspace, approve, json } = command.optsWithGlobals()
+  const { config, workspace, approve, json, role } = command.optsWithGlobals()
   return {
     ...(typeof config === 'string' ? { config } : {}),
     ...(typeof workspace === 'string' ? { workspace } : {}),
     ...(isApproveMode(approve) ? { approve } : {}),
     json: json === true,
+    ...(isTexts(role) ? { role } : {}),
   }
 }
 

@@ -4,21 +4,25 @@ import {
   type AgentTool,
   isJsonObject,
   type JsonValue,
+  type RegistryProblem,
   type ToolDefinition,
+  type ToolSource,
   toAnthropicTools,
   toGeminiTools,
   toMcpTools,
   toOpenAiChatTools,
   toOpenAiResponsesTools,
   toolDefinitionOf,
+  VisibleTools,
 } from '@adjutant/core'
 import { type Command, Option } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { openToolbox, type Toolbox } from '../config/open-toolbox.ts'
+import { openToolbox } from '../config/open-toolbox.ts'
+import { personOf } from '../config/principal.ts'
 import { printableLine, printableLines } from '../terminal/printable.ts'
 import { notFound, writeColumns, writeProblems } from './listing.ts'
-import { type SharedOptions, sharedOptions } from './shared-options.ts'
+import { roleOption, type SharedOptions, sharedOptions } from './shared-options.ts'
 
 const FORMS = {
   'openai-chat': toOpenAiChatTools,
@@ -29,6 +33,12 @@ const FORMS = {
 } as const satisfies Readonly<Record<string, (definitions: readonly ToolDefinition[]) => JsonValue>>
 
 type Form = keyof typeof FORMS
+
+/** The tools as the person may see them. */
+interface SeenToolbox {
+  readonly tools: ToolSource
+  readonly problems: readonly RegistryProblem[]
+}
 
 const LIST_HELP = `
 Columns: name, effect, tier, where it comes from, what it is for. With --json one document: {"tools":[…],"problems":[…]}.
@@ -67,6 +77,7 @@ function shared(command: Command): Command {
   return command
     .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
     .option('--workspace <folder>', 'the folder that the file tools are confined to (default: this one)')
+    .addOption(roleOption())
     .option('--json', 'print one JSON document')
 }
 
@@ -77,18 +88,21 @@ function isForm(value: unknown): value is Form {
 async function withToolbox(
   io: CliIo,
   options: SharedOptions,
-  work: (toolbox: Toolbox, options: SharedOptions) => Promise<void>,
+  work: (toolbox: SeenToolbox, options: SharedOptions) => Promise<void>,
 ): Promise<void> {
   const config = await loadConfig(io, options.config, options.workspace === undefined ? {} : { workspace: options.workspace })
+  const { principal, mayUse } = personOf(config, options.role)
   const toolbox = await openToolbox(config, io, { quiet: true })
   try {
-    await work(toolbox, options)
+    // What was wrong with a tool is its operator's business: it would tell others that there is one.
+    const problems = config.roles === undefined ? toolbox.problems : []
+    await work({ tools: new VisibleTools(toolbox.tools, principal, mayUse), problems }, options)
   } finally {
     await toolbox.close()
   }
 }
 
-async function list(io: CliIo, { tools, problems }: Toolbox, options: SharedOptions): Promise<void> {
+async function list(io: CliIo, { tools, problems }: SeenToolbox, options: SharedOptions): Promise<void> {
   if (options.json === true) {
     await writeJson(io.stdout, { tools: tools.tools().map(summaryOf), problems })
     return
@@ -99,7 +113,7 @@ async function list(io: CliIo, { tools, problems }: Toolbox, options: SharedOpti
   if (rows.length === 0) await write(io.stderr, 'There are no tools. Name some in the configuration.\n')
 }
 
-async function show(io: CliIo, toolbox: Toolbox, options: SharedOptions, name: string, form: Form | undefined): Promise<void> {
+async function show(io: CliIo, toolbox: SeenToolbox, options: SharedOptions, name: string, form: Form | undefined): Promise<void> {
   const tool = toolbox.tools.get(name)
   if (tool === undefined) {
     // Its own fault may be the reason why it is not there.

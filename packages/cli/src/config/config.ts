@@ -20,6 +20,14 @@ interface Limits {
   readonly timeoutMs?: number
 }
 
+export interface CatalogConfig {
+  readonly disclosure?: 'auto' | 'on' | 'off'
+  readonly aboveTools?: number
+  readonly maxTools?: number
+  readonly maxTokens?: number
+  readonly notLoaded?: 'explain' | 'run'
+}
+
 export interface RawConfig {
   readonly model?: string
   readonly workspace?: string
@@ -29,6 +37,9 @@ export interface RawConfig {
   readonly sessionsFolder?: string
   readonly limits?: Limits
   readonly tools?: { readonly builtin?: boolean | readonly string[]; readonly modules?: readonly string[] }
+  readonly roles?: Readonly<Record<string, readonly string[]>>
+  readonly role?: string | readonly string[]
+  readonly catalog?: CatalogConfig
   readonly skills?: readonly string[]
   readonly databases?: Readonly<Record<string, string>>
   readonly mcpServers?: Readonly<Record<string, RawMcpServer>>
@@ -52,6 +63,11 @@ export interface Config {
   readonly skills: readonly string[]
   readonly databases: Readonly<Record<string, string>>
   readonly mcpServers: Readonly<Record<string, RawMcpServer>>
+  /** Which tools each role may use; absent: everybody may use all. */
+  readonly roles?: Readonly<Record<string, readonly string[]>>
+  /** The roles of the person at this terminal, where `--role` names none. */
+  readonly role: readonly string[]
+  readonly catalog: CatalogConfig
   /** Not wrong enough to stop: said on stderr, listed by doctor. */
   readonly notes: readonly string[]
 }

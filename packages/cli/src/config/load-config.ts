@@ -95,6 +95,9 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
       ...server,
       ...(server.command === undefined ? {} : { cwd: server.cwd === undefined ? folder : from(server.cwd) }),
     })),
+    ...(raw.roles === undefined ? {} : { roles: raw.roles }),
+    role: typeof raw.role === 'string' ? [raw.role] : (raw.role ?? []),
+    catalog: raw.catalog ?? {},
     notes,
   }
 }

@@ -131,6 +131,8 @@ export class ViewStore {
         this.note(`the answer broke off and is asked for again: ${event.reason}`, 'warning')
         return
       case 'results':
+      case 'tool-loaded':
+      case 'tool-unloaded':
       case 'approval-asked':
       case 'approval-answered':
       case 'question':

@@ -33,6 +33,9 @@ export function eventLine(event: SessionEvent): object | undefined {
       return event.level === 'debug' ? undefined : { type: 'log', level: event.level, message: event.message }
     case 'answer-retried':
       return { type: 'answer-retried', round: event.round, reason: event.reason, at: at(event.at) }
+    case 'tool-loaded':
+    case 'tool-unloaded':
+      return { ...event, at: at(event.at) }
     // Printed by the commands, with the dialect's own messages.
     case 'results':
       return undefined

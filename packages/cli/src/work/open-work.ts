@@ -2,12 +2,21 @@
  * Opens what `run` and `exec` work with: configuration, tools, the person at the terminal, a session; and closes it in the right
  * order whatever happened. Nothing of it outlives `close`.
  */
-import { type Approver, type EventSink, randomIds, Session, type SessionStore, systemClock } from '@adjutant/core'
+import {
+  type Approver,
+  type EventSink,
+  randomIds,
+  Session,
+  type SessionCatalogOptions,
+  type SessionStore,
+  systemClock,
+} from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import { approvalMode, type SharedOptions } from '../commands/shared-options.ts'
-import type { Config } from '../config/config.ts'
+import type { CatalogConfig, Config } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { openToolbox, type Toolbox } from '../config/open-toolbox.ts'
+import { personOf } from '../config/principal.ts'
 import { openUi } from '../terminal/open-ui.ts'
 import type { Ui } from '../terminal/ui.ts'
 import { eventLine } from './json-lines.ts'
@@ -29,6 +38,15 @@ export interface WorkOptions {
   /** Keeps the steps. */
   readonly store?: SessionStore
   readonly events?: EventSink
+  /** Goes before what the configuration says of the catalogue. */
+  readonly catalog?: SessionCatalogOptions
+}
+
+function catalogOptions({ maxTools, maxTokens, ...rest }: CatalogConfig): SessionCatalogOptions {
+  return {
+    ...rest,
+    limits: { ...(maxTools === undefined ? {} : { maxTools }), ...(maxTokens === undefined ? {} : { maxTokens }) },
+  }
 }
 
 export function configOf(io: CliIo, shared: SharedOptions): Promise<Config> {
@@ -39,6 +57,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
   const { shared } = options
   const json = shared.json === true
   const config = options.config ?? (await configOf(io, shared))
+  const person = personOf(config, shared.role)
   const toolbox = await openToolbox(config, io)
   const ui = await openUi(io, {
     workspace: config.workspace,
@@ -51,6 +70,8 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     tools: toolbox.tools,
     namespaceRoot: config.sessionsFolder,
     mode: approvalMode(shared, config).mode,
+    principal: person.principal,
+    catalog: { ...catalogOptions(config.catalog), ...options.catalog, mayUse: person.mayUse },
     approver: ui.approver,
     asker: ui.asker,
     clock: systemClock,
