@@ -9,6 +9,7 @@ const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   intake: async () => (await import('./intake.ts')).benchIntake,
   dispatch: async () => (await import('./dispatch.ts')).benchDispatch,
   clip: async () => (await import('./clip.ts')).benchClip,
+  disclosure: async () => (await import('./disclosure.ts')).benchDisclosure,
 }
 
 const asked = process.argv.slice(2)
