@@ -147,7 +147,7 @@ export class BedrockWire implements Wire {
       const input = objectOf(tool.input)
       if (input !== undefined) slot.take(input)
       else if (tool.input !== undefined && tool.input !== null) feedSlot(slot, stringOf(tool.input) ?? JSON.stringify(tool.input))
-      slot.settle(false)
+      slot.settle('closed')
     } else if (reasoning !== undefined) {
       const said = objectOf(reasoning.reasoningText)
       this.#reasoning(said?.text)
@@ -228,7 +228,7 @@ export class BedrockWire implements Wire {
     const block = this.#blocks.get(index)
     this.#blocks.delete(index)
     if (block === undefined) return
-    block.call?.settle(false)
+    block.call?.settle('closed')
     if (block.signature !== '') {
       const reasoningText = { text: block.reasoning, signature: block.signature }
       this.#cx.emit({ type: 'provider-block', block: { reasoningContent: { reasoningText } } })
@@ -240,7 +240,7 @@ export class BedrockWire implements Wire {
   /** Closes what no `contentBlockStop` has closed. A block of the provider's own that is not whole must not go back. */
   #closeAll(cut: boolean): void {
     for (const [index, block] of this.#blocks) {
-      if (cut) block.call?.settle(true)
+      if (cut) block.call?.settle('cut')
       else this.#stop(index)
     }
     this.#blocks.clear()

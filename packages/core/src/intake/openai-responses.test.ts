@@ -135,10 +135,10 @@ describe('OpenAI Responses', () => {
   })
 
   it('says that arguments are broken, and which', () => {
-    const decoded = read([created, ...call(0, 'a', '{"x":1}}'), ...call(1, 'b', '{"x":'), ...call(2, 'c', '[1]'), completed()])
+    const decoded = read([created, ...call(0, 'a', 'look at a'), ...call(1, 'b', '{"x":'), ...call(2, 'c', '[1]'), completed()])
     assert.deepEqual(
       decoded.calls.map((one) => !one.arguments.ok && one.arguments.raw),
-      ['{"x":1}}', '{"x":', '[1]'],
+      ['look at a', '{"x":', '[1]'],
     )
   })
 

@@ -234,7 +234,7 @@ export class OpenAiResponsesWire implements Wire {
         item.slot.restart()
         feedSlot(item.slot, whole)
       } else if (item.slot.blank && objectOf(whole) !== undefined) item.slot.take(objectOf(whole) ?? {})
-      item.slot.settle(false)
+      item.slot.settle('closed')
     }
     this.#open.delete(item)
   }
@@ -256,7 +256,8 @@ export class OpenAiResponsesWire implements Wire {
     if (!item.told && said.reasoning !== '') this.#cx.emit({ type: 'reasoning', text: said.reasoning })
     this.#refused ||= said.refused
     item.told = true
-    if (item.type === 'message') return
+    // `phase` tells a remark from an answer; models that write it want it back.
+    if (item.type === 'message' && !stringOf(record.phase)) return
     // Reasoning that only the provider's own store knows cannot be sent back.
     if (item.type === 'reasoning' && !stringOf(record.encrypted_content)) return
     this.#cx.emit({ type: 'provider-block', block: record })
@@ -279,7 +280,7 @@ export class OpenAiResponsesWire implements Wire {
       if (item.isCustom && !cut) item.settleCustom(undefined)
       else {
         if (item.slot.blank && !item.isCustom) feedSlot(item.slot, item.given)
-        item.slot.settle(cut)
+        item.slot.settle(cut ? 'cut' : 'closed')
       }
     }
     this.#open.clear()

@@ -39,7 +39,7 @@ export class OutputItem {
   settleCustom(whole: string | undefined): void {
     if (this.slot === undefined || this.slot.settled) return
     this.slot.take({ input: whole ?? (this.#input.length > 0 ? this.#input.join('') : this.given) })
-    this.slot.settle(false)
+    this.slot.settle('closed')
     this.#input = []
   }
 }
