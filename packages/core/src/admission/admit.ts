@@ -11,6 +11,7 @@ import { MAX_VALUE_DEPTH } from './limits.ts'
 import { nearestNames } from './nearest-names.ts'
 import { type ApprovalMode, permissionFor } from './permission.ts'
 import { reportProblems } from './problem-report.ts'
+import { repairNote, repairsOf, unseenRepairs, withRepairs } from './repaired.ts'
 import { exampleFor } from './schema-example.ts'
 import { type CompiledSchema, compileSchema } from './validate.ts'
 
@@ -62,16 +63,17 @@ export class Admission {
       const tool = tools.get(call.name)
       if (!call.arguments.ok) return refused(unreadable(call.name, call.arguments, tool))
       if (tool === undefined) return refused(tools.missing?.(call.name) ?? unknownTool(call.name, tools))
-      const admitted = this.#fit(call, tool, call.arguments.value)
+      const admitted = withRepairs(this.#fit(call, tool, call.arguments.value))
       const permission = permissionFor(tool.name, admitted.effect, this.mode)
       switch (permission.type) {
         case 'admit':
+          if (admitted.effect === 'dangerous' && repairsOf(call).length > 0) return refused(unseenRepairs(admitted))
           return { type: 'admitted', call: admitted }
         case 'refuse':
           return refused(permission.error)
         case 'hold':
           if (this.approvals.covers(admitted, this.#principal)) return { type: 'admitted', call: admitted }
-          return { type: 'held', call: admitted, reason: `${permission.reason}${doubtAbout(tool, admitted.input)}` }
+          return { type: 'held', call: admitted, reason: `${permission.reason}${doubtAbout(tool, admitted.input)}${repairNote(call)}` }
         default:
           return permission satisfies never
       }

@@ -5,13 +5,14 @@ import type { Principal } from '../contract/principal.ts'
 import type { AgentTool } from '../contract/tool.ts'
 import { digestOf } from '../util/canonical-json.ts'
 import { BoundedMap } from './bounded-map.ts'
+import { repairsOf } from './repaired.ts'
 
 /**
  * Owns what a person's yes is bound to, and the memory of "always".
  *
  * A grant holds for one principal (tenant, user, roles, attributes), one tool definition (name, description, schemas, effect)
  * and one effect level; of scope `call` also for the very arguments. Anything else asks again: a grant given for a write never
- * covers a dangerous call of the same tool.
+ * covers a dangerous call of the same tool, and none covers a call whose arguments were repaired.
  *
  * Lives as long as the session that made it; nothing is written down. Bounded: the grant used longest ago is forgotten first,
  * which only means that a person is asked again.
@@ -43,7 +44,7 @@ export class ApprovalMemory {
    * @throws AdjutantError TOOL_INVALID when the tool's definition is not JSON
    */
   covers(call: AdmittedCall, principal: Principal): boolean {
-    if (this.#grants.size === 0) return false
+    if (this.#grants.size === 0 || repairsOf(call.call).length > 0) return false
     const binding = bindingOf(call, principal)
     return this.#grants.get(grantOf('tool', call, binding)) === true || this.#grants.get(grantOf('call', call, binding)) === true
   }

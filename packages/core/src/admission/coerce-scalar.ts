@@ -95,7 +95,7 @@ function toBoolean(text: string): Converted | undefined {
 
 function parsed(text: string, type: 'object' | 'array'): Converted | undefined {
   const start = type === 'object' ? '{' : '['
-  if (!text.trimStart().startsWith(start)) return undefined
+  if (!text.trimStart().startsWith(start) || losesDigits(text)) return undefined
   try {
     const value: unknown = JSON.parse(text)
     if (isDeeperThan(value, MAX_VALUE_DEPTH)) return undefined
@@ -104,6 +104,22 @@ function parsed(text: string, type: 'object' | 'array'): Converted | undefined {
   } catch {
     return undefined
   }
+}
+
+const LONG_NUMBER = /[\d.]{16}|\d[eE][+-]?\d{3}/
+const STRING = /"(?:[^"\\]|\\.)*"/g
+const NUMBER_IN_JSON = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** A number in the text would not be the same after parsing. */
+function losesDigits(text: string): boolean {
+  if (!LONG_NUMBER.test(text)) return false
+  return text
+    .replace(STRING, '')
+    .matchAll(NUMBER_IN_JSON)
+    .some(([number]) => {
+      const written = exactDecimal(number)
+      return written === undefined || written !== exactDecimal(String(Number(number)))
+    })
 }
 
 function toArray(value: JsonValue): Converted | undefined {
