@@ -20,6 +20,9 @@ export class OpenAiResponsesWire implements Wire {
   readonly #byPlace = new Map<number, OutputItem>()
   readonly #open = new Set<OutputItem>()
   #last: OutputItem | undefined
+  /** Found by its id last, and that id; undefined as soon as ids may mean others. */
+  #recentId: JsonValue | undefined
+  #recent: OutputItem | undefined
   #serial = 0
   #calls = 0
   #finish: FinishReason | undefined
@@ -125,6 +128,7 @@ export class OpenAiResponsesWire implements Wire {
   #restart(): void {
     this.#closeAll(true)
     this.#byId.clear()
+    this.#recentId = undefined
     this.#byPlace.clear()
     this.#last = undefined
     this.#ended = false
@@ -168,8 +172,14 @@ export class OpenAiResponsesWire implements Wire {
   /** The item that an event speaks of. */
   #itemOf(value: JsonObject): OutputItem | undefined {
     const id = value.item_id
+    // Nearly always the one before: comparing is less than a look-up, for which a new text must be hashed.
+    if (id !== undefined && id === this.#recentId) return this.#recent
     const byId = typeof id === 'string' ? this.#byId.get(id) : undefined
-    if (byId !== undefined) return byId
+    if (byId !== undefined) {
+      this.#recentId = id
+      this.#recent = byId
+      return byId
+    }
     const place = value.output_index
     return typeof place === 'number' ? this.#byPlace.get(place) : this.#last
   }
@@ -187,6 +197,7 @@ export class OpenAiResponsesWire implements Wire {
       this.#calls++
     }
     for (const id of [record.id, record.call_id]) if (typeof id === 'string' && id !== '') this.#byId.set(id, item)
+    this.#recentId = undefined
     const place = numberOf(value.output_index)
     if (place !== undefined) this.#byPlace.set(place, item)
     this.#open.add(item)
