@@ -24,6 +24,7 @@ const delta = (value: JsonObject, finish: string | null = null): JsonObject => (
   model: 'm',
   choices: [{ index: 0, delta: value, finish_reason: finish }],
 })
+const RESPONSE: JsonObject = { id: 'resp_1', object: 'response', created_at: 1_700_000_000, model: 'm', service_tier: null }
 const candidate = (parts: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
   candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
 })
@@ -62,7 +63,7 @@ export const STUB_WIRES: Readonly<Record<RecordingDialect, StubWire>> = {
   'openai-responses': {
     begin: named('response.created', {
       sequence_number: 0,
-      response: { id: 'resp_1', object: 'response', status: 'in_progress', output: [] },
+      response: { ...RESPONSE, status: 'in_progress', output: [] },
     }),
     text: (text) => named('response.output_text.delta', { item_id: 'msg_1', output_index: 0, content_index: 0, delta: text }),
     call(index, id, name, args) {
@@ -81,8 +82,7 @@ export const STUB_WIRES: Readonly<Record<RecordingDialect, StubWire>> = {
     end: ({ inputTokens, outputTokens }) =>
       named('response.completed', {
         response: {
-          id: 'resp_1',
-          object: 'response',
+          ...RESPONSE,
           status: 'completed',
           usage: { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
         },

@@ -28,8 +28,8 @@ export interface ModelOptions {
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 
-const STALL_MS = 120_000
-const RETRIES = 2
+export const STALL_MS = 120_000
+export const RETRIES = 2
 
 export function transportOf(options: ModelOptions): Transport {
   return {

@@ -12,6 +12,7 @@ import type { IdSource } from '../contract/ports.ts'
 import { createDecoder } from '../intake/dialect.ts'
 import type { WireNames } from '../registry/naming.ts'
 import { httpError, withoutKey } from './model-error.ts'
+import { nameMapped } from './name-mapped.ts'
 import { cancelled, type OutgoingRequest, openAnswer, type Transport } from './open-answer.ts'
 import type { Provider } from './provider.ts'
 import { looksLikePage } from './provider-error-body.ts'
@@ -72,7 +73,7 @@ async function* answerOnce(request: OutgoingRequest, options: AnswerOptions, ret
       if (event.type === 'call') calls += 1
       const fault = faultIn(event, calls, provider)
       if (fault !== undefined) throw new FaultInside(fault)
-      yield named(event, names)
+      yield nameMapped(event, names)
     }
   }
   let page: PageCheck | undefined = new PageCheck()
@@ -111,16 +112,4 @@ function faultIn(event: DecodeEvent, calls: number, provider: Provider): Adjutan
     return new AdjutantError('STREAM_BROKEN', `${provider.label}: the answer ended before the model said that it had finished`)
   }
   return undefined
-}
-
-function named(event: DecodeEvent, names: WireNames): DecodeEvent {
-  if (event.type === 'call-start') {
-    const name = names.fromWire(event.name)
-    return name === event.name ? event : { ...event, name }
-  }
-  if (event.type === 'call') {
-    const name = names.fromWire(event.call.name)
-    return name === event.call.name ? event : { ...event, call: { ...event.call, name } }
-  }
-  return event
 }
