@@ -10,6 +10,7 @@ import { parseJson } from './parse-json.ts'
  */
 
 export interface FrameSink {
+  /** Lent until it returns: an event of growing text may come as the same object again, with other text in it. */
   value(value: JsonObject): void
   /** The mark `[DONE]`. */
   done(): void

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { isJsonObject, type JsonValue } from '../contract/json.ts'
+import { EventTemplate } from './event-template.ts'
 import { type FrameSink, type Frames, faultOf, linesOf, parsed } from './frames.ts'
 import { HtmlPage } from './html-page.ts'
 import { findJsonFault } from './json-fault.ts'
@@ -10,13 +11,20 @@ import { clipped } from './wire.ts'
 /** Characters of lines without an event; then what there is counts as one. An event of one line may be longer. */
 const UNFINISHED = 4_194_304
 
-/** Server-sent events, each with one JSON object as its data. */
+/**
+ * Server-sent events, each with one JSON object as its data. Events of one line of data, as nearly all are, are taken as they stand; what
+ * else there may be in a stream (comments, ids, data of several lines, other ends of lines) goes through a parser of the whole
+ * standard.
+ */
 export class SseFrames implements Frames {
   readonly #sink: FrameSink
   readonly #lines: LineBuffer
   readonly #parser
   #count = 0
   #ending = false
+  readonly #template = new EventTemplate()
+  /** The parser holds no part of an event: what comes next begins one. */
+  #fresh = true
   #page: HtmlPage | undefined
   /** Characters since the last event. */
   #unfinished = 0
@@ -33,6 +41,8 @@ export class SseFrames implements Frames {
         else if (error.type === 'max-buffer-size-exceeded') this.#overflow(limit)
       },
     })
+    // A byte order mark is taken off before. The parser would take off another, in its first piece only.
+    this.#parser.feed(':\n')
   }
 
   push(text: string): void {
@@ -47,8 +57,51 @@ export class SseFrames implements Frames {
     if (page !== undefined) this.#sink.problem(page.problem.code, () => page.problem.message)
   }
 
-  /** Whole lines. Many of them without an empty one between are no event any more, and would fill the memory. */
+  /** Whole lines. */
   #feed(lines: string): void {
+    let at = 0
+    if (!this.#fresh) {
+      at = afterEmptyLine(lines)
+      this.#parse(at === 0 ? lines : lines.slice(0, at))
+      this.#fresh = at > 0
+      if (!this.#fresh) return
+    }
+    const simple = !lines.includes('\r')
+    while (at < lines.length) {
+      const known = this.#template.read(lines, at)
+      const value = this.#template.value
+      if (known !== -1 && value !== undefined) {
+        at = known
+        this.#count++
+        this.#sink.value(value)
+        continue
+      }
+      const end = lines.indexOf('\n\n', at) + 2
+      // None: the rest of the event is to come.
+      if (end === 1) {
+        this.#parse(lines.slice(at))
+        this.#fresh = false
+        return
+      }
+      if (simple) this.#block(lines.slice(at, end))
+      else this.#parse(lines.slice(at, end))
+      at = end
+    }
+  }
+
+  /** The lines of one event, its empty line included. */
+  #block(block: string): void {
+    const start = block.startsWith('event:') ? block.indexOf('\n') + 1 : 0
+    if (!block.startsWith('data:', start) || block.indexOf('\n', start) !== block.length - 2) {
+      this.#parse(block)
+      return
+    }
+    const from = start + (block.charCodeAt(start + 5) === 0x20 ? 6 : 5)
+    if (this.#event(block.slice(from, -2))) this.#template.see(block)
+  }
+
+  /** Whole lines. Many of them without an empty one between are no event any more, and would fill the memory. */
+  #parse(lines: string): void {
     if (this.#unfinished + lines.length <= UNFINISHED) {
       this.#parser.feed(lines)
       this.#unfinished = lines.endsWith('\n\n') ? 0 : this.#unfinishedAfter(lines)
@@ -74,7 +127,8 @@ export class SseFrames implements Frames {
     return lines.length - Math.max(0, lines.lastIndexOf('\n\n'), lines.lastIndexOf('\n\r\n'))
   }
 
-  #event(data: string): void {
+  /** False when it was no JSON object. */
+  #event(data: string): boolean {
     this.#count++
     this.#dispatched = true
     let value: JsonValue
@@ -82,10 +136,11 @@ export class SseFrames implements Frames {
       value = parseJson(data)
     } catch {
       this.#unread(data)
-      return
+      return false
     }
     if (isJsonObject(value)) this.#sink.value(value)
     else this.#unread(data)
+    return isJsonObject(value)
   }
 
   #unread(data: string): void {
@@ -128,4 +183,11 @@ export class SseFrames implements Frames {
     }
     this.#sink.problem('INVALID_JSON', () => `a line that is no server-sent event was skipped: ${clipped(line.trim(), 80)}`)
   }
+}
+
+/** Where the first empty line ends; 0 when there is none. */
+function afterEmptyLine(lines: string): number {
+  if (lines.startsWith('\n')) return 1
+  const at = lines.indexOf('\n\n')
+  return at === -1 ? 0 : at + 2
 }
