@@ -197,6 +197,11 @@ describe('exec', () => {
         assert.deepEqual(JSON.parse(stdout), wanted[dialect], dialect)
       }
     }
+    const custom = { type: 'custom_tool_call', id: 'ct_1', call_id: 'call_9', name: 'read_file', input: 'a.txt' }
+    const { code, stdout } = await exec(JSON.stringify({ object: 'response', status: 'completed', output: [custom] }))
+    assert.equal(code, 1, 'the tool takes a path, not an input')
+    const [item] = JSON.parse(stdout)
+    assert.deepEqual([item.type, item.call_id], ['custom_tool_call_output', 'call_9'])
   })
 
   it('exits 3 for what policy or nobody allowed, and says why; nothing is done', async () => {

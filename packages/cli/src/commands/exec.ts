@@ -86,8 +86,10 @@ class Desk {
       await this.#problem(problem.code, problem.message, { ...place, ...(problem.index === undefined ? {} : { index: problem.index }) })
     ui.expect(decision.calls)
     const results = await session.execute(decision.calls, { signal: this.#io.signal })
-    const madeUpIds = new Set<string>(decision.calls.filter((call) => !call.idFromProvider).map((call) => call.id))
-    const message = toToolMessages(decision.dialect, results, { madeUpIds })
+    const message = toToolMessages(decision.dialect, results, {
+      madeUpIds: new Set<string>(decision.calls.filter((call) => !call.idFromProvider).map((call) => call.id)),
+      customIds: new Set<string>(decision.calls.filter((call) => call.form === 'text').map((call) => call.id)),
+    })
     if (this.#json) {
       const note = decision.note === undefined ? {} : { decision: decision.note }
       await writeJson(this.#io.stdout, resultsLine(results, message, { ...place, ...note }))

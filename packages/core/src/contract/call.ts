@@ -40,6 +40,8 @@ export interface ToolCall {
   readonly arguments: CallArguments
   /** False when intake had to make the id up (the provider sent none, an empty one, or a repeated one). */
   readonly idFromProvider: boolean
+  /** `text`: the model wrote free text, for a tool that takes no JSON; it is the argument `input`. Absent: JSON. */
+  readonly form?: 'text'
 }
 
 /** One change that tolerant conversion made to an argument (D9). */

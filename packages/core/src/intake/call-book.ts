@@ -76,11 +76,10 @@ export class CallBook {
   }
 
   /** Hands a call over. Each call is handed over once: its owner drops it afterwards. */
-  finish(call: OpenCall, args: CallArguments): void {
+  finish(call: OpenCall, args: CallArguments, form?: 'text'): void {
     this.#grown.delete(call)
-    this.#emit({
-      type: 'call',
-      call: { id: call.id, index: call.index, name: call.name, arguments: args, idFromProvider: call.idFromProvider },
-    })
+    const { id, index, name, idFromProvider } = call
+    const whole = { id, index, name, arguments: args, idFromProvider }
+    this.#emit({ type: 'call', call: form === undefined ? whole : { ...whole, form } })
   }
 }

@@ -19,6 +19,8 @@ export class CallSlot {
   /** Serial number of the last event that had a piece for this call. */
   touched = 0
   settled = false
+  /** Free text for a tool that takes no JSON. */
+  form: 'text' | undefined
   /** Where its arguments are only compared with those of the call before it, until they differ: see {@link follow}. */
   #twin: Twin | undefined
   #open: OpenCall | undefined
@@ -135,7 +137,7 @@ export class CallSlot {
 
   #finish(args: CallArguments): void {
     this.settled = true
-    this.#book.finish(this.#open ?? this.#begin(), args)
+    this.#book.finish(this.#open ?? this.#begin(), args, this.form)
     this.#arguments.restart()
   }
 }

@@ -158,7 +158,7 @@ describe('OpenAI Responses', () => {
     ]) {
       const decoded = read([created, ...events, completed()])
       assert.deepEqual(namesAndValues(decoded.calls), [['sql', { input: text }]])
-      assert.equal(decoded.calls[0]?.id, 'call_9')
+      assert.deepEqual([decoded.calls[0]?.id, decoded.calls[0]?.form], ['call_9', 'text'])
     }
   })
 

@@ -192,6 +192,7 @@ export class OpenAiResponsesWire implements Wire {
       const slot = new CallSlot(numberOf(value.output_index), this.#serial, this.#cx)
       slot.id = stringOf(record.call_id) || stringOf(record.id) || undefined
       slot.name = stringOf(record.name) ?? ''
+      if (item.isCustom) slot.form = 'text'
       slot.announce()
       item.slot = slot
       this.#calls++

@@ -18,6 +18,7 @@ export function toResponsesInput(messages: readonly Message[], names: WireNames)
   const ids = new WireIds(RESPONSES_IDS)
   const items: JsonValue[] = []
   let asked: readonly string[] = []
+  let customIds: ReadonlySet<string> = new Set()
   for (const message of sendableHistory(messages)) {
     switch (message.role) {
       case 'user':
@@ -25,11 +26,12 @@ export function toResponsesInput(messages: readonly Message[], names: WireNames)
         break
       case 'assistant':
         asked = message.calls.map((call) => ids.take(call.id))
+        customIds = new Set(asked.filter((_, at) => message.calls[at]?.form === 'text'))
         items.push(...assistantItems(message, asked, names))
         break
       case 'tool': {
         const results = message.results.map((result, at) => ({ ...result, id: callId(asked[at] ?? result.id) }))
-        const outputs = toToolMessages('openai-responses', results)
+        const outputs = toToolMessages('openai-responses', results, { customIds })
         items.push(...(Array.isArray(outputs) ? outputs : [outputs]))
         break
       }
@@ -41,12 +43,12 @@ export function toResponsesInput(messages: readonly Message[], names: WireNames)
 }
 
 function assistantItems(message: AssistantMessage, ids: readonly string[], names: WireNames): readonly JsonObject[] {
-  const calls = message.calls.map((call, at) => ({
-    type: 'function_call',
-    call_id: ids[at] ?? call.id,
-    name: names.toWire(call.name),
-    arguments: JSON.stringify(sendableArguments(call.arguments)),
-  }))
+  const calls = message.calls.map((call, at) => {
+    const head = { call_id: ids[at] ?? call.id, name: names.toWire(call.name) }
+    const args = sendableArguments(call.arguments)
+    if (call.form === 'text') return { type: 'custom_tool_call', ...head, input: args.input ?? '' }
+    return { type: 'function_call', ...head, arguments: JSON.stringify(args) }
+  })
   const blocks = message.providerBlocks ?? []
   const spoken = blocks.filter((block) => ownValue(block, 'type') === 'message')
   // Messages as they were written count only while they are the text that this message has.

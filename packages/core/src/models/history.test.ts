@@ -51,6 +51,30 @@ describe('history for Chat Completions', () => {
     ])
   })
 
+  it('sends back what a server wants back: reasoning in its own members, a signature on its own call', () => {
+    const blocks = [
+      { reasoning_details: [{ type: 'reasoning.encrypted', data: 'AA' }] },
+      { reasoning_content: 'hm' },
+      { tool_call_index: 1, extra_content: { google: { thought_signature: 'S' } } },
+    ]
+    const [asked, silent] = [TALK[1], { role: 'assistant', text: 'Done.', calls: [], providerBlocks: blocks } as const]
+    assert.ok(asked?.role === 'assistant')
+    const [message] = openAi([{ ...asked, providerBlocks: blocks }, ...TALK.slice(2)])
+    assert.ok(isJsonObject(message))
+    assert.deepEqual([message.reasoning_details, message.reasoning_content], [blocks[0]?.reasoning_details, 'hm'])
+    const calls = Array.isArray(message.tool_calls) ? message.tool_calls : []
+    assert.deepEqual(
+      calls.map((call: JsonValue) => isJsonObject(call) && ownValue(call, 'extra_content')),
+      [undefined, { google: { thought_signature: 'S' } }],
+    )
+    assert.deepEqual(openAi([{ role: 'user', text: 'x' }, silent])[1], {
+      role: 'assistant',
+      content: 'Done.',
+      reasoning_details: blocks[0]?.reasoning_details,
+      reasoning_content: 'hm',
+    })
+  })
+
   it('bounds what it shows of broken arguments', () => {
     const call = toolCall('c', 'write_file', 0, { ok: false, raw: '😀'.repeat(50_000), problem: 'cut', code: 'STREAM_BROKEN' })
     const text = JSON.stringify(
