@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { countingIds, ManualClock } from '@adjutant/testkit'
+import { countingIds, ManualClock, STUB_WIRES, sse } from '@adjutant/testkit'
 import { resultFor } from '../../test/histories.ts'
 import type { ToolCall } from '../contract/call.ts'
 import type { DecodeEvent } from '../contract/decode.ts'
@@ -87,6 +87,20 @@ const ANTHROPIC = [
   },
 ]
 
+const REASONING = {
+  'openai-responses': [
+    { type: 'response.output_item.added', output_index: 0, item: { type: 'reasoning', id: 'rs_1', summary: [] } },
+    {
+      type: 'response.output_item.done',
+      output_index: 0,
+      item: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'c2VjcmV0', status: 'completed' },
+    },
+  ]
+    .map((item) => sse(item))
+    .join(''),
+  gemini: sse({ candidates: [{ content: { role: 'model', parts: [{ text: 'A file.', thought: true }] }, index: 0 }] }),
+} as const
+
 describe('startReplay', LIMIT, () => {
   let folder = ''
   before(async () => {
@@ -134,6 +148,121 @@ describe('startReplay', LIMIT, () => {
     ])
     assert.equal(textOf(second), 'Done.')
     assert.equal(replay.remaining, 0)
+  })
+
+  const COST = { inputTokens: 9, outputTokens: 3 }
+  const twoRounds = (dialect: 'openai-responses' | 'gemini'): readonly object[] => {
+    const wire = STUB_WIRES[dialect]
+    const calls = wire.call(0, 'call_a', 'read_file', { path: 'a' }) + wire.call(1, 'call_b', 'read_file', { path: 'b' })
+    return [
+      { adjutant: 'recording', version: 1, dialect, model: dialect === 'gemini' ? 'gemini-3-pro' : 'gpt-5' },
+      { chunks: [REASONING[dialect], calls, wire.end({ ...COST, calls: 2 })] },
+      { ...wire.busy(0) },
+      { chunks: [wire.begin, wire.text('Done.'), wire.end({ ...COST, calls: 0 })] },
+    ]
+  }
+
+  for (const dialect of ['openai-responses', 'gemini'] as const) {
+    it(`serves a conversation with reasoning that goes back, and a refusal in between (${dialect})`, async () => {
+      await using replay = await startReplay(await file(twoRounds(dialect)), { ids: countingIds() })
+      const first = await ask(replay.model, [{ role: 'user', text: 'go' }])
+      const calls = callsOf(first)
+      assert.deepEqual(
+        calls.map((call) => [call.id, call.arguments]),
+        [
+          ['call_a', { ok: true, value: { path: 'a' } }],
+          ['call_b', { ok: true, value: { path: 'b' } }],
+        ],
+      )
+      const providerBlocks = first.flatMap((item) => (item.type === 'provider-block' ? [item.block] : []))
+      assert.match(JSON.stringify(providerBlocks), dialect === 'gemini' ? /signed-call_a/ : /c2VjcmV0/)
+      const second = await ask(replay.model, [
+        { role: 'user', text: 'go' },
+        { role: 'assistant', text: '', calls, providerBlocks },
+        { role: 'tool', results: calls.map((call) => resultFor(call)) },
+      ])
+      assert.equal(textOf(second), 'Done.')
+      assert.equal(replay.remaining, 0)
+    })
+  }
+
+  it('refuses like Responses', async () => {
+    await using replay = await startReplay(await file(twoRounds('openai-responses')), { pace: 'off' })
+    const post = async (input: unknown, more: object = {}): Promise<string> => {
+      const response = await fetch(`${replay.baseUrl}/responses`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer x' },
+        body: JSON.stringify({ model: 'gpt-5', stream: true, store: false, input, ...more }),
+      })
+      return `${response.status} ${await response.text()}`
+    }
+    const user = { role: 'user', content: 'go' }
+    const call = (id: string, args = '{}') => ({ type: 'function_call', call_id: id, name: 'read_file', arguments: args })
+    const output = (id: string) => ({ type: 'function_call_output', call_id: id, output: 'x' })
+    const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' }
+    assert.match(await post([]), /^400 .*input: must be text or a list/)
+    assert.match(await post([user, call('a')]), /^400 .*No tool output found for function call a\..*invalid_request_error/)
+    assert.match(await post([user, output('a')]), /^400 .*No tool call found for function call output with call_id a/)
+    assert.match(await post([user, call('a'), output('a'), output('a')]), /^400 .*answered before/)
+    assert.match(await post([user, call('a'), call('a'), output('a')]), /^400 .*there twice/)
+    assert.match(await post([user, call('x'.repeat(65))]), /^400 .*1 to 64 letters/)
+    assert.match(await post([user, call('a', '{"a":1}{'), output('a')]), /^400 .*JSON object as text/)
+    assert.match(await post([user, reasoning, user]), /^400 .*without its required following item/)
+    assert.match(await post([user, { ...reasoning, encrypted_content: null }, call('a'), output('a')]), /^400 .*Items are not persisted/)
+    assert.match(
+      await post([user, { ...reasoning, status: 'completed' }, call('a'), output('a')]),
+      /^400 .*Unknown parameter: 'input\[1\]\.status'/,
+    )
+    assert.match(await post([user, { type: 'new_thing' }]), /^400 .*Invalid value: 'input\[1\]\.type'/)
+    assert.match(await post([user], { tools: [{ type: 'function', name: 'a b' }] }), /^400 .*tools\.0\.name/)
+    assert.match(await post([user], { stream: false }), /^400 .*ask for a stream/)
+    assert.match(await post([user], { model: 'other' }), /^404 .*was not recorded/)
+    assert.equal(replay.remaining, 3, 'a refusal uses up no answer')
+    assert.match(await post([user, reasoning, call('a'), output('a')]), /^200 /)
+  })
+
+  it('refuses like Gemini', async () => {
+    await using replay = await startReplay(await file(twoRounds('gemini')), { pace: 'off' })
+    const post = async (
+      contents: unknown,
+      more: object = {},
+      headers: Record<string, string> = { 'x-goog-api-key': 'k' },
+    ): Promise<string> => {
+      const response = await fetch(`${replay.baseUrl}/models/gemini-3-pro:streamGenerateContent?alt=sse`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ contents, ...more }),
+      })
+      return `${response.status} ${await response.text()}`
+    }
+    const user = { role: 'user', parts: [{ text: 'go' }] }
+    const call = (name: string, more: object = { thoughtSignature: 's' }) => ({ functionCall: { name, args: {} }, ...more })
+    const model = (...parts: readonly object[]) => ({ role: 'model', parts })
+    const answers = (...names: readonly string[]) => ({
+      role: 'user',
+      parts: names.map((name) => ({ functionResponse: { name, response: { output: 'x' } } })),
+    })
+    assert.match(await post([]), /^400 .*contents is not specified.*INVALID_ARGUMENT/)
+    assert.match(await post([{ role: 'assistant', parts: [{ text: 'x' }] }]), /^400 .*valid role: user, model/)
+    assert.match(await post([{ role: 'user', parts: [] }]), /^400 .*must not be empty/)
+    assert.match(await post([{ role: 'user', parts: [{}] }]), /^400 .*oneof field/)
+    assert.match(await post([user, model(call('a'))]), /^400 .*number of function response parts is equal/)
+    assert.match(await post([user, model(call('a'), call('b', {})), answers('a')]), /^400 .*number of function response parts is equal/)
+    assert.match(await post([user, model(call('a')), answers('b')]), /^400 .*functionResponse\.name: does not match/)
+    assert.match(
+      await post([user, model(call('a', {})), answers('a')]),
+      /^400 .*Function call .*a.* in the 1\. content block is missing a thought_signature/,
+    )
+    assert.match(await post([model(call('a')), answers('a')]), /^400 .*immediately after a user turn/)
+    assert.match(await post([model({ text: 'Hello' }), user]), /^400 .*begin with a user turn/)
+    assert.match(await post([user, model(call('a b')), answers('a b')]), /^400 .*functionCall\.name must match/)
+    assert.match(await post([user], { tools: [{ functionDeclarations: [{ name: 'a' }, { name: 'a' }] }] }), /^400 .*there twice/)
+    assert.match(await post([user], {}, {}), /^401 .*UNAUTHENTICATED/)
+    const elsewhere = await fetch(`${replay.baseUrl}/models/other:streamGenerateContent?alt=sse`, { method: 'POST', body: '{}' })
+    assert.equal(elsewhere.status, 404)
+    assert.equal(replay.remaining, 3, 'a refusal uses up no answer')
+    // Of an earlier turn no signature is wanted.
+    assert.match(await post([user, model(call('a', {})), answers('a'), model({ text: 'x' }), user]), /^200 /)
   })
 
   it('keeps the pace of the recording', async () => {
