@@ -16,7 +16,7 @@ type Branch = Record<string, JsonValue> | JsonValue[]
 const STEP = /\.([^.[\]'"*]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
 
 /** The steps of a path; undefined when it is none that names one place. */
-export function stepsOf(path: string): readonly Step[] | undefined {
+function stepsOf(path: string): readonly Step[] | undefined {
   if (!path.startsWith('$')) return undefined
   const steps: Step[] = []
   STEP.lastIndex = 1
