@@ -56,6 +56,68 @@ describe('run', () => {
     assert.equal(existsSync(join(folder, 'no.txt')), false)
   })
 
+  for (const [dialect, model, rounds] of [
+    [
+      'openai-responses',
+      'gpt-5',
+      [
+        [
+          {
+            type: 'response.output_item.done',
+            output_index: 0,
+            item: { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'read_file', arguments: '{"path":"a.txt"}' },
+          },
+          { type: 'response.completed', response: { status: 'completed', usage: { input_tokens: 7, output_tokens: 2 } } },
+        ],
+        [
+          { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, delta: 'It says alpha.' },
+          { type: 'response.completed', response: { status: 'completed', usage: { input_tokens: 9, output_tokens: 3 } } },
+        ],
+      ],
+    ],
+    [
+      'gemini',
+      'gemini-3-pro',
+      [
+        [
+          {
+            candidates: [
+              {
+                content: {
+                  role: 'model',
+                  parts: [{ functionCall: { name: 'read_file', args: { path: 'a.txt' } }, thoughtSignature: 'c2ln' }],
+                },
+              },
+            ],
+          },
+          { candidates: [{ finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 2 } },
+        ],
+        [
+          {
+            candidates: [{ content: { role: 'model', parts: [{ text: 'It says alpha.' }] }, finishReason: 'STOP' }],
+            usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 3 },
+          },
+        ],
+      ],
+    ],
+  ] as const) {
+    it(`plays a recording of ${dialect}, whose server checks what goes back`, async () => {
+      const answers = rounds.map((events) => ({ chunks: events.map((event) => `data: ${JSON.stringify(event)}\n\n`) }))
+      const lines = [{ adjutant: 'recording', version: 1, dialect, model }, ...answers]
+      await writeFile(join(folder, 'talk.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'))
+      const result = await runMain(['run', 'What does a.txt say?', '--model', 'replay:talk.jsonl', '--json'], at())
+      assert.equal(result.code, 0, result.stderr)
+      assert.deepEqual(result.lines.at(-1), {
+        type: 'answer',
+        text: 'It says alpha.',
+        rounds: 2,
+        usage: { inputTokens: 16, outputTokens: 5 },
+        reason: 'answer',
+      })
+      assert.match(JSON.stringify(result.lines), /alpha/)
+    })
+  }
+
   it('prints JSON lines: states, questions, text, results in the talk, and the answer last', async () => {
     const { code, lines } = await run('--json')
     assert.equal(code, 0)

@@ -25,8 +25,8 @@ import { configOf, openWork } from '../work/open-work.ts'
 import { addSharedOptions, approvalMode, positiveInteger, type SharedOptions, sharedOptions, usage } from './shared-options.ts'
 
 const HELP = `
-SPEC is openai:NAME, anthropic:NAME, compatible:URL#NAME (Ollama, vLLM, llama.cpp …) or replay:FILE, a recorded conversation that
-runs with no key and no network. Where nobody is at a terminal, a replay takes the answers that were recorded with it.
+SPEC is openai:NAME (Chat Completions), openai-responses:NAME, anthropic:NAME, gemini:NAME, compatible:URL#NAME (Ollama, vLLM,
+llama.cpp …) or replay:FILE, a recorded conversation that runs with no key and no network. Where nobody is at a terminal, a replay takes the answers that were recorded with it.
 
 Exit: 0 with an answer, 1 failed or gave up, 2 wrong usage, 130 interrupted.
 
@@ -57,7 +57,7 @@ async function run(io: CliIo, command: Command, taskWord: string): Promise<void>
   if (spec === undefined)
     throw usage(
       'no model is named',
-      'Give --model openai:NAME, anthropic:NAME, compatible:URL#NAME or replay:FILE, or set "model" in adjutant.yaml.',
+      'Give --model openai:NAME, openai-responses:NAME, anthropic:NAME, gemini:NAME, compatible:URL#NAME or replay:FILE, or set "model" in adjutant.yaml.',
     )
   const task = taskWord === '-' ? await taskFromStdin(io) : taskWord
   if (task.trim() === '') throw usage('the task is empty', 'Say what is to be done: adjutant run "…".')

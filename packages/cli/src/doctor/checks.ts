@@ -20,7 +20,11 @@ export interface Check {
 
 const NEEDED_NODE = [22, 19] as const
 
-const KEYS = { OPENAI_API_KEY: 'openai:NAME', ANTHROPIC_API_KEY: 'anthropic:NAME' } as const
+const KEYS = {
+  OPENAI_API_KEY: 'openai:NAME and openai-responses:NAME',
+  ANTHROPIC_API_KEY: 'anthropic:NAME',
+  GEMINI_API_KEY: 'gemini:NAME',
+} as const
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
