@@ -93,6 +93,19 @@ for (const dialect of ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
       assert.equal(clock.pending, 0, 'no timer is left behind')
     })
 
+    it('tells of arguments that are still being written, where that is wanted', async () => {
+      const call = wire.call(0, 'call_1', 'read_file', { path: 'a.txt', note: 'x'.repeat(20) })
+      const reply = { chunks: [wire.begin, call, wire.end({ ...COST, calls: 1 })] }
+      await using provider = await startStubProvider([reply, reply])
+      const model = modelAt(provider, new ManualClock())
+      const fieldsOf = ({ events }: Taken): readonly string[] =>
+        events.flatMap((event) => (event.type === 'call-field' ? [event.name] : []))
+      assert.deepEqual(fieldsOf(await take(model)), [])
+      const told = fieldsOf(await take(model, { request: { ...REQUEST, signals: true } }))
+      // Gemini's arguments come whole.
+      assert.deepEqual(told, dialect === 'gemini' ? [] : ['path', 'note'])
+    })
+
     it('takes its own answer and the results back in the next request', async () => {
       const call = wire.call(0, 'call_1', 'read_file', { path: 'a.txt' })
       await using provider = await startStubProvider([{ chunks: [wire.begin, call, wire.end({ ...COST, calls: 1 })] }, answer('Done.')])
