@@ -48,7 +48,7 @@ export interface ParseHints {
 }
 
 /** A number that a double may not keep: a run of sixteen digits, or a large exponent. */
-const LONG_NUMBER = /[\d.]{16}|\d[eE][+-]?\d{3}/
+const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
 /** The escape of half a character. Most come in pairs. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 

@@ -37,6 +37,10 @@ export class BareTextReader implements TextReader {
     return this.#reader instanceof DecisionReader ? 'decision' : 'tagged-text'
   }
 
+  get format(): string | undefined {
+    return this.#reader instanceof DecisionReader ? undefined : this.#reader.format
+  }
+
   push(text: string): void {
     if (this.#binary) return
     const place = this.#binaryFrom(text)

@@ -13,6 +13,8 @@ import { FramingProblems } from './framing-problems.ts'
 import { JsonFrames } from './json-frames.ts'
 import { dialectOf, foreignWire, framingOf, holdsWire } from './recognise.ts'
 import { SseFrames } from './sse-frames.ts'
+import { isBareCall, nameOfBegun } from './text-formats/exact-call.ts'
+import { holdsCall } from './text-formats/openers.ts'
 import { DEFAULT_LIMITS, type DecodeLimits, providerError, type TextReader, type Wire, type WireContext } from './wire.ts'
 import { textReaderOf, wireOf } from './wires.ts'
 
@@ -35,6 +37,8 @@ export interface DecoderOptions {
   readonly limits?: Partial<DecodeLimits>
   /** Also tell finished top-level fields (`call-field`) and growth (`call-growing`) while arguments arrive. Default false. */
   readonly signals?: boolean
+  /** Text begins inside thinking, because the prompt ended with its opening mark (`<think>`). Default false. */
+  readonly thinking?: boolean
 }
 
 function isDialect(value: string): value is Dialect {
@@ -81,6 +85,8 @@ class StreamDecoder implements Decoder {
   #plainText = false
   #values = 0
   #decisions = 0
+  /** Values that are calls without any wire around them, while there is nothing else. */
+  readonly #bareCalls: string[] = []
   /** The first event that nobody understood. */
   #foreign: JsonObject | undefined
   #foreignError = false
@@ -89,7 +95,14 @@ class StreamDecoder implements Decoder {
     this.#dialect = dialect
     this.#emit = emit
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
-    this.#cx = { emit, book: new CallBook(emit, options.ids), ids: options.ids, limits, signals: options.signals ?? false }
+    this.#cx = {
+      emit,
+      book: new CallBook(emit, options.ids),
+      ids: options.ids,
+      limits,
+      signals: options.signals ?? false,
+      thinking: options.thinking ?? false,
+    }
     this.#problems = new FramingProblems(emit)
     this.#sink = {
       value: (value) => this.#value(value),
@@ -105,7 +118,9 @@ class StreamDecoder implements Decoder {
   }
 
   push(chunk: Uint8Array | string): void {
-    if (!this.#ended && !this.#problems.gaveUp) this.#input.push(chunk)
+    if (this.#ended || this.#problems.gaveUp) return
+    this.#input.push(chunk)
+    this.#cx.book.tellGrowth()
   }
 
   end(): void {
@@ -116,7 +131,9 @@ class StreamDecoder implements Decoder {
     if (sawAny) this.#flush()
     else this.#problems.tell('STREAM_BROKEN', () => 'nothing was read: the input is empty')
     const finish = sawAny ? this.#finish() : undefined
-    this.#emit({ type: 'end', dialect: this.#resolved(), ...(finish === undefined ? {} : { finish }) })
+    const format = this.#text?.format
+    const said = { ...(finish === undefined ? {} : { finish }), ...(format === undefined ? {} : { format }) }
+    this.#emit({ type: 'end', dialect: this.#resolved(), ...said })
   }
 
   #read(text: string): void {
@@ -192,6 +209,7 @@ class StreamDecoder implements Decoder {
 
   #finish(): FinishReason | undefined {
     const wire = this.#wire
+    if (this.#bareCalls.length > 0 && this.#bareCalls.length === this.#values) this.#readBareCalls()
     const understood = wire === undefined ? !this.#framed || this.#decisions > 0 : !wire.idle
     if (!understood) {
       this.#notUnderstood()
@@ -242,6 +260,8 @@ class StreamDecoder implements Decoder {
     }
     const dialect = dialectOf(value)
     if (dialect === undefined) {
+      if (this.#dialect === 'auto' && this.#bareCalls.length === this.#values - 1 && isBareCall(value))
+        this.#bareCalls.push(JSON.stringify(value))
       this.#foreignValue(value)
       return
     }
@@ -255,6 +275,13 @@ class StreamDecoder implements Decoder {
     const cx = this.#text === undefined ? this.#cx : { ...this.#cx, emit: this.#intoText(this.#text) }
     this.#wire = wireOf(dialect, cx)
     this.#wire?.event(value)
+  }
+
+  /** Nothing came but calls: a message of a model that writes them as bare JSON. */
+  #readBareCalls(): void {
+    this.#decisions++
+    this.#text ??= new BareTextReader(this.#cx)
+    this.#text.push(this.#bareCalls.join('\n'))
   }
 
   /** A provider's stream around text: its text goes to the reader of text, all else straight on. */
@@ -274,7 +301,7 @@ class StreamDecoder implements Decoder {
   /** A text that begins with a brace and is no JSON: text with tags, maybe. */
   #notJson(body: string): boolean {
     if (this.#dialect !== 'auto' && this.#text === undefined) return false
-    if (this.#dialect === 'auto' && !/<tool_(?:use|call)>/.test(body)) return false
+    if (this.#dialect === 'auto' && !holdsCall(body) && nameOfBegun(body) === undefined) return false
     this.#frames = undefined
     this.#plain(body)
     return true

@@ -32,7 +32,10 @@ function fromObject(object: JsonObject, raw: string, repairs: readonly ArgumentR
   const record = isJsonObject(inner) ? inner : object
   const name = stringOf(firstOwn(record, NAME_KEYS)) ?? stringOf(inner) ?? ''
   const id = stringOf(ownValue(object, 'id'))
-  const args = name === '' ? broken(raw, 'the call has no tool name: "name" is missing') : argumentsOf(firstOwn(record, INPUT_KEYS))
+  const input = firstOwn(record, INPUT_KEYS)
+  // An object was looked over with the text that it stood in.
+  const read = isJsonObject(input) ? ({ ok: true, value: input } as const) : argumentsOf(input)
+  const args = name === '' ? broken(raw, 'the call has no tool name: "name" is missing') : read
   return { ...(id === undefined ? {} : { id }), name, arguments: withRepairs(args, repairs) }
 }
 

@@ -1,36 +1,61 @@
 import type { FinishReason } from '../contract/decode.ts'
-import { broken, tooLarge } from './arguments.ts'
-import type { OpenCall } from './call-book.ts'
-import { parseTaggedBody } from './tagged-body.ts'
-import { TaggedBodyScanner } from './tagged-body-scanner.ts'
-import { clipped, type TextReader, type WireContext } from './wire.ts'
+import { isJsonSpace } from './json-scanner.ts'
+import { CallWriter } from './text-formats/call-writer.ts'
+import { FENCE, FencedJson } from './text-formats/fenced-json.ts'
+import { type BodyReader, markAt, type ReaderContext, type TextFormat } from './text-formats/format.ts'
+import { openerAt, opensCall, THINKING_ENDS } from './text-formats/openers.ts'
+import { Thinking } from './text-formats/thinking.ts'
+import { WholeMessage } from './text-formats/whole-message.ts'
+import type { TextReader, WireContext } from './wire.ts'
 
 /**
- * Reads text in which calls are written between `<tool_use>` or `<tool_call>` tags. Everything else comes out unchanged and at once: held
- * back is only what may be the beginning of a tag. Each character is looked at once; a closing tag inside a JSON string
- * does not close, unless the JSON turns out to be broken.
+ * Reads text in which calls are written in any of the forms of `text-formats/`. Everything else comes out unchanged and at once: held back
+ * is only what may be the beginning of a mark, and the two forms without marks while they may still be such. Each character is looked at once,
+ * and once more where a call turns out to be broken. In a JSON string a closing mark does not close, unless the JSON is broken.
  */
 
-const TAGS = ['tool_use', 'tool_call'] as const
-type Tag = (typeof TAGS)[number]
-const OPENING = TAGS.map((tag) => ({ tag, text: `<${tag}>` }))
-
-/** The opening tag at `at`; `wait` when the text ends inside what may be one. */
-function openingAt(text: string, at: number): Tag | 'wait' | undefined {
-  for (const { tag, text: opening } of OPENING) if (text.startsWith(opening, at)) return tag
-  const rest = text.length - at
-  if (rest < 11 && OPENING.some(({ text: opening }) => rest < opening.length && text.endsWith(opening.slice(0, rest)))) return 'wait'
-  return undefined
-}
+const LESS_THAN = 0x3c
+const BRACKET = 0x5b
+const BACKTICK = 0x60
+/** White space between a call and a mark that belongs to it; more is text. */
+const SPACE_LIMIT = 256
 
 export class TaggedTextReader implements TextReader {
   readonly #cx: WireContext
+  readonly #calls: CallWriter
+  readonly #reader: ReaderContext
   #held = ''
-  #body: TaggedBodyScanner | undefined
-  #call: OpenCall | undefined
+  #body: BodyReader | undefined
+  /** Marks that are dropped where they follow the call that was just read. */
+  #trailing: readonly string[] = []
+  /** Nothing has come yet but white space and thinking. */
+  #start = true
+  /** The last character of text, to know where a line begins. */
+  #last = '\n'
+  #inFence = false
+  /** Thinking never ended, and is read again for the calls in it. */
+  #thoughtOver = false
 
   constructor(cx: WireContext) {
     this.#cx = cx
+    this.#calls = new CallWriter(cx)
+    this.#reader = {
+      calls: this.#calls,
+      opens: opensCall,
+      text: (text) => this.#text(text),
+      reasoning: (text) => {
+        if (text !== '') cx.emit({ type: 'reasoning', text })
+      },
+      thoughtOver: () => {
+        this.#thoughtOver = true
+      },
+    }
+    if (cx.thinking === true) this.#body = new Thinking(this.#reader, THINKING_ENDS, '<think>')
+  }
+
+  /** The form of the first call; undefined while there was none. */
+  get format(): TextFormat | undefined {
+    return this.#calls.format
   }
 
   push(text: string): void {
@@ -52,66 +77,117 @@ export class TaggedTextReader implements TextReader {
         continue
       }
       const step = body.read(text, final)
-      if (body.name !== undefined && this.#call === undefined) this.#call = this.#cx.book.start(body.name, body.id)
       if (step.type === 'more') {
         this.#held = step.rest
         return
       }
       this.#body = undefined
-      if (step.type === 'unclosed') this.#unclosed(body, step.body)
-      else if (step.type === 'overflow') this.#overflow(step.body)
-      else this.#close(step.body, body)
+      this.#ended(body)
       text = step.rest
     }
   }
 
-  /** Emits text up to the next opening tag; gives what follows it. */
+  #ended(body: BodyReader): void {
+    this.#trailing = body.trailing ?? []
+    if (body instanceof Thinking) return
+    this.#start = false
+    if (body instanceof FencedJson) this.#inFence = body.inside
+  }
+
+  /** Emits text up to where something else begins; gives what follows. */
   #outside(text: string, final: boolean): string {
-    for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
-      const tag = openingAt(text, at)
-      if (tag === undefined) continue
-      if (tag === 'wait' && final) continue
-      this.#text(text.slice(0, at))
-      if (tag === 'wait') {
+    let from = 0
+    if (this.#trailing.length > 0) {
+      const next = this.#behindCall(text, final)
+      if (next === -1) return ''
+      from = next
+    }
+    for (let at = this.#next(text, from); at < text.length; at = this.#next(text, at + 1)) {
+      const wait = this.#begins(text, from, at, text.charCodeAt(at), final)
+      if (wait === 'wait') {
+        this.#text(text.slice(from, at))
         this.#held = text.slice(at)
         return ''
       }
-      this.#body = new TaggedBodyScanner(`</${tag}>`, this.#cx.limits.argumentChars)
-      return text.slice(at + tag.length + 2)
+      if (wait !== undefined) return wait
+      this.#start = false
     }
-    this.#text(text)
+    this.#text(text.slice(from))
     return ''
   }
 
+  /** The next place where something may begin. */
+  #next(text: string, from: number): number {
+    if (this.#start) {
+      let at = from
+      while (at < text.length && isJsonSpace(text.charCodeAt(at))) at++
+      return at
+    }
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === LESS_THAN || code === BRACKET || code === BACKTICK) return at
+    }
+    return text.length
+  }
+
+  /** What begins at `at`: gives what follows its mark, or `wait`; undefined when it is but text. */
+  #begins(text: string, from: number, at: number, code: number, final: boolean): string | undefined {
+    if (code === BACKTICK) {
+      if ((at === from ? this.#last : text.charAt(at - 1)) !== '\n') return undefined
+      const fence = markAt(text, at, [FENCE], final)
+      if (fence === 'wait') return 'wait'
+      if (fence === undefined) return undefined
+      if (this.#inFence) {
+        this.#inFence = false
+        return undefined
+      }
+      return this.#enter(new FencedJson(this.#reader), text, from, at, FENCE.length)
+    }
+    const opener = openerAt(text, at, this.#start && !this.#thoughtOver, final)
+    if (opener === 'wait') return 'wait'
+    if (opener !== undefined) {
+      if (!opener.call && this.#thoughtOver) return undefined
+      return this.#enter(opener.make(this.#reader), text, from, at, opener.mark.length)
+    }
+    if (this.#start && (code === 0x7b || code === BRACKET)) return this.#enter(new WholeMessage(this.#reader), text, from, at, 0)
+    return undefined
+  }
+
+  #enter(body: BodyReader, text: string, from: number, at: number, length: number): string {
+    this.#text(text.slice(from, at))
+    this.#body = body
+    // Whether it is the first thing of the message was of use until here, but for thinking, behind which the message begins.
+    if (!(body instanceof Thinking)) this.#start = false
+    return text.slice(at + length)
+  }
+
+  /** Drops marks that belong to the call before. Gives where the text goes on; -1 when more has to come first. */
+  #behindCall(text: string, final: boolean): number {
+    let from = 0
+    for (;;) {
+      let at = from
+      while (at < text.length && at - from < SPACE_LIMIT && isJsonSpace(text.charCodeAt(at))) at++
+      if (at - from >= SPACE_LIMIT) break
+      if (at === text.length) {
+        if (final) break
+        this.#held = text.slice(from)
+        return -1
+      }
+      const mark = markAt(text, at, this.#trailing, final)
+      if (mark === undefined) break
+      if (mark === 'wait') {
+        this.#held = text.slice(from)
+        return -1
+      }
+      from = at + mark.length
+    }
+    this.#trailing = []
+    return from
+  }
+
   #text(text: string): void {
-    if (text !== '') this.#cx.emit({ type: 'text', text })
-  }
-
-  #close(text: string, body: TaggedBodyScanner): void {
-    for (const read of parseTaggedBody(text, body.deepest)) {
-      const call = this.#call ?? this.#cx.book.start(read.name, body.id ?? read.id)
-      this.#call = undefined
-      this.#cx.book.finish(call, read.arguments)
-    }
-  }
-
-  /** The text ended without a closing tag: what is complete counts. */
-  #unclosed(body: TaggedBodyScanner, text: string): void {
-    const calls = parseTaggedBody(text, body.deepest)
-    if (calls.every((call) => call.arguments.ok)) {
-      this.#close(text, body)
-      return
-    }
-    const call = this.#call ?? this.#cx.book.start(calls[0]?.name ?? '', body.id)
-    this.#call = undefined
-    const problem = `the text was cut off inside a call, after ${text.length} characters`
-    this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message: `${problem}: ${clipped(text.trim(), 80)}`, index: call.index })
-    this.#cx.book.finish(call, broken(text, problem, 'STREAM_BROKEN'))
-  }
-
-  #overflow(text: string): void {
-    const call = this.#call ?? this.#cx.book.start('')
-    this.#call = undefined
-    this.#cx.book.finish(call, tooLarge(text, this.#cx.limits.argumentChars))
+    if (text === '') return
+    this.#last = text.charAt(text.length - 1)
+    this.#cx.emit({ type: 'text', text })
   }
 }

@@ -21,6 +21,8 @@ export interface Wire {
 export interface TextReader {
   push(text: string): void
   end(): FinishReason | undefined
+  /** Which form calls had in the text, where there are several; undefined while none was met. */
+  readonly format?: string | undefined
 }
 
 /** Bounds on what is kept in memory while something is incomplete. */
@@ -40,6 +42,8 @@ export interface WireContext {
   readonly limits: DecodeLimits
   /** Tell fields and growth of arguments while they arrive. */
   readonly signals: boolean
+  /** The text begins inside thinking: the prompt ended with its opening mark. */
+  readonly thinking?: boolean
 }
 
 const FINISH: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([

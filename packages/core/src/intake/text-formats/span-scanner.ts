@@ -1,0 +1,333 @@
+import { isJsonSpace } from '../json-scanner.ts'
+import { mayBegin } from './format.ts'
+
+/**
+ * Owns the search for the end of one call's body over any number of pieces: of JSON, of Python's literals, of the elements `<name>` and
+ * `<arguments>`. In a string a closing mark is text; but where the body is broken (a raw line break in a JSON string, a `<` where no
+ * string is) the first closing mark counts, also one that was already passed: then what came after it is given back to be read again.
+ * Models forget quotes; one forgotten quote must not swallow the rest of the answer.
+ *
+ * Each character is looked at once, and at most once more after it was given back: what is given back begins behind the mark at which
+ * the body ended, and quotes that were inside are outside then.
+ *
+ * Also finds the tool's name while the arguments still arrive.
+ */
+
+export interface SpanOptions {
+  /** Marks that end the body. Empty: it ends where its brackets do. */
+  readonly closings: readonly string[]
+  /** Marks that begin another call: the body was never closed. */
+  readonly openings: readonly string[]
+  /** It ends where its brackets do, closing marks or not. */
+  readonly endsWithBrackets?: boolean
+  /** Python: single quotes, parentheses, line breaks in strings. */
+  readonly python?: boolean
+  /** The body may be a list. */
+  readonly lists?: boolean
+  /** Look for the name and the id among the members of the outermost object. */
+  readonly named?: boolean
+}
+
+export type SpanStep = 'more' | 'closed' | 'unclosed' | 'overflow'
+
+const START = 0
+/** Inside the brackets. */
+const INSIDE = 1
+/** Behind them. */
+const AFTER = 2
+const ELEMENTS = 3
+/** Broken: any closing mark ends it. */
+const LAX = 4
+
+const QUOTE = 0x22
+const SINGLE = 0x27
+const BACKSLASH = 0x5c
+const LINE_BREAK = 0x0a
+const LESS_THAN = 0x3c
+const GREATER_THAN = 0x3e
+const COLON = 0x3a
+const COMMA = 0x2c
+
+/** Longer strings are no tool's name. */
+const NAME_LIMIT = 256
+
+export class SpanScanner {
+  readonly #options: SpanOptions
+  readonly #marks: readonly string[]
+  readonly #limit: number
+  readonly #ends: boolean
+  #body = ''
+  #rest = ''
+  #mode = START
+  /** The body is in XML form, and JSON in it is the content of an element. */
+  #elements = false
+  #overflowed = false
+  #depth = 0
+  #deepest = 1
+  #members = 0
+  /** The quote that ends the string we are in; 0 outside strings. */
+  #quote = 0
+  #escaped = false
+  /** The last character that is no white space was `>`: a `{` now begins the JSON of an element. */
+  #afterTag = false
+  /** Where in the body the first closing mark inside a string is, and which. */
+  #passed = -1
+  #passedMark = ''
+  /** What was read of a string at depth 1 in earlier pieces, while it may be the tool's name or the key of it. */
+  #string: string | undefined
+  /** Where in this piece that string goes on. */
+  #stringFrom = 0
+  #key = ''
+  #isValue = false
+  #name: string | undefined
+  #id: string | undefined
+
+  constructor(options: SpanOptions, limit: number) {
+    this.#options = options
+    this.#marks = [...options.closings, ...options.openings]
+    this.#limit = limit
+    this.#ends = options.endsWithBrackets ?? options.closings.length === 0
+  }
+
+  /** The tool's name, as soon as it was read. */
+  get name(): string | undefined {
+    return this.#name
+  }
+
+  /** The call's own id, if it was written before the name. */
+  get id(): string | undefined {
+    return this.#id
+  }
+
+  /** What was counted, for the parser; nothing where the brackets mean nothing. */
+  get measure(): { readonly deepest?: number; readonly members?: number } {
+    return this.#mode === LAX ? {} : { deepest: this.#deepest, members: this.#members }
+  }
+
+  /** What was read, without the closing mark. */
+  get body(): string {
+    return this.#body
+  }
+
+  /** After a step: what must come again, or what follows the body. */
+  get rest(): string {
+    return this.#rest
+  }
+
+  /** @param final no more text will come */
+  read(text: string, final: boolean): SpanStep {
+    this.#rest = ''
+    this.#stringFrom = 0
+    const length = text.length
+    for (let at = 0; at < length; at++) {
+      if (this.#mode === INSIDE) {
+        at = this.#pass(text, at)
+        if (at >= length) break
+      }
+      const code = text.charCodeAt(at)
+      let step: SpanStep | undefined
+      if (this.#quote !== 0) step = this.#readString(text, at, code, final)
+      else if (code === LESS_THAN) step = this.#readMark(text, at, final)
+      else if (this.#mode === INSIDE) step = this.#readInside(text, at, code)
+      else if (this.#mode !== LAX && !isJsonSpace(code)) step = this.#readOther(text, at, code)
+      if (step !== undefined) return step
+    }
+    if (!final) return this.#more(text, length)
+    if (this.#passed !== -1 && this.#mode === INSIDE) return this.#backTo(text)
+    if (!this.#overflowed) this.#body += text
+    return this.#overflowed ? 'overflow' : 'unclosed'
+  }
+
+  /**
+   * Passes over what lies inside the brackets and means nothing to the end of the body. Most of a long call does, so the state is in
+   * local variables here. Gives the position of the first character that needs more, or the length.
+   */
+  #pass(text: string, from: number): number {
+    const { length } = text
+    const python = this.#options.python === true
+    const names = this.#options.named === true && this.#name === undefined && !this.#elements
+    let quote = this.#quote
+    let depth = this.#depth
+    let deepest = this.#deepest
+    let members = this.#members
+    let at = from
+    if (this.#escaped) {
+      this.#escaped = false
+      at++
+    }
+    for (; at < length; at++) {
+      let code = text.charCodeAt(at)
+      if (quote !== 0) {
+        // Plain characters of strings come first: they are by far the most, and most of them are letters.
+        while (code > BACKSLASH || (code !== quote && code !== BACKSLASH && code !== LESS_THAN && code !== LINE_BREAK)) {
+          if (++at === length) break
+          code = text.charCodeAt(at)
+        }
+        if (at === length) break
+        if (code === BACKSLASH) {
+          at++
+          this.#escaped = at === length
+        } else if (code === quote) {
+          quote = 0
+          if (this.#string !== undefined) this.#endString(text.slice(this.#stringFrom, at))
+        } else if (code === LESS_THAN ? this.#passed === -1 && !this.#overflowed : !python) break
+      } else if (code === QUOTE || (code === SINGLE && python)) {
+        quote = code
+        if (depth === 1 && names && this.#name === undefined) {
+          this.#string = ''
+          this.#stringFrom = at + 1
+        }
+      } else if (code === COLON) {
+        members++
+        if (depth === 1) this.#isValue = true
+      } else if (code === COMMA) {
+        if (depth === 1) this.#isValue = false
+      } else if (code === LESS_THAN || code === BACKSLASH) {
+        break
+      } else if (opens(code, python)) {
+        if (++depth > deepest) deepest = depth
+      } else if (closes(code, python)) {
+        if (depth === 1) break
+        depth--
+      }
+    }
+    this.#quote = quote
+    this.#depth = depth
+    this.#deepest = deepest
+    this.#members = members
+    return at
+  }
+
+  /** A line break or a `<` in a string. */
+  #readString(text: string, at: number, code: number, final: boolean): SpanStep | undefined {
+    if (code === LINE_BREAK) {
+      if (this.#passed !== -1) return this.#backTo(text)
+      this.#goLax()
+      return undefined
+    }
+    const mark = this.#markAt(text, at, final)
+    if (mark === 'wait') return this.#more(text, at)
+    if (mark !== undefined && this.#options.closings.includes(mark)) {
+      this.#passed = this.#body.length + at
+      this.#passedMark = mark
+    }
+    return undefined
+  }
+
+  #readMark(text: string, at: number, final: boolean): SpanStep | undefined {
+    const mark = this.#markAt(text, at, final)
+    if (mark === 'wait') return this.#more(text, at)
+    if (mark !== undefined && this.#options.closings.includes(mark)) return this.#end(text, at, at + mark.length)
+    if (this.#mode === INSIDE && this.#passed !== -1) return this.#backTo(text)
+    // Another call begins: this one was never closed.
+    if (mark !== undefined && this.#mode !== START) return this.#end(text, at, at)
+    this.#afterTag = false
+    if (this.#mode === START) {
+      this.#mode = ELEMENTS
+      this.#elements = true
+    } else if (this.#mode !== ELEMENTS) this.#goLax()
+    return undefined
+  }
+
+  /** The last closing bracket, or a backslash where no string is. */
+  #readInside(text: string, at: number, code: number): SpanStep | undefined {
+    if (code === BACKSLASH) {
+      // Right in no form; and a quote behind it would be escaped or not, depending on where reading began.
+      this.#goLax()
+      return undefined
+    }
+    this.#depth = 0
+    if (this.#ends) return this.#end(text, at + 1, at + 1)
+    this.#mode = this.#elements ? ELEMENTS : AFTER
+    return undefined
+  }
+
+  /** Outside brackets. */
+  #readOther(text: string, at: number, code: number): SpanStep | undefined {
+    const list = this.#options.python === true || (this.#options.lists === true && this.#mode === START)
+    const begins = list ? opens(code, this.#options.python === true) : code === 0x7b && (this.#mode !== ELEMENTS || this.#afterTag)
+    this.#afterTag = code === GREATER_THAN
+    if (begins) {
+      // A second object: the bodies of several calls may follow each other.
+      if (this.#mode === AFTER && this.#ends) return this.#end(text, at, at)
+      this.#mode = INSIDE
+      this.#depth = 1
+      this.#isValue = false
+    } else if (this.#mode !== ELEMENTS) this.#goLax()
+    return undefined
+  }
+
+  /** Broken: strings mean nothing any more. */
+  #goLax(): void {
+    this.#mode = LAX
+    this.#quote = 0
+    this.#string = undefined
+  }
+
+  #endString(piece: string): void {
+    const text = (this.#string ?? '') + piece
+    this.#string = undefined
+    if (!this.#isValue) this.#key = text
+    else if (this.#key === 'name' || this.#key === 'tool' || this.#key === 'tool_name') this.#name = unescaped(text)
+    else if (this.#key === 'id' || this.#key === 'tool_call_id') this.#id = unescaped(text)
+  }
+
+  #markAt(text: string, at: number, final: boolean): string | 'wait' | undefined {
+    for (const mark of this.#marks) if (text.startsWith(mark, at)) return mark
+    return !final && mayBegin(text, at, this.#marks) ? 'wait' : undefined
+  }
+
+  #more(text: string, at: number): SpanStep {
+    if (this.#string !== undefined) {
+      this.#string += text.slice(this.#stringFrom, at)
+      if (this.#string.length > NAME_LIMIT) this.#string = undefined
+    }
+    this.#keep(at === text.length ? text : text.slice(0, at))
+    this.#rest = text.slice(at)
+    return 'more'
+  }
+
+  #keep(text: string): void {
+    if (this.#overflowed) return
+    this.#body += text
+    if (this.#body.length <= this.#limit) return
+    this.#overflowed = true
+    // From here on only the end is looked for, and there is nothing to go back to.
+    this.#body = this.#body.slice(0, this.#limit)
+    this.#passed = -1
+    this.#string = undefined
+  }
+
+  #end(text: string, at: number, next: number): SpanStep {
+    this.#rest = text.slice(next)
+    if (this.#overflowed) return 'overflow'
+    this.#body += text.slice(0, at)
+    return 'closed'
+  }
+
+  /** To the closing mark that was passed inside what seemed to be a string. */
+  #backTo(text: string): SpanStep {
+    const whole = this.#body + text
+    this.#body = whole.slice(0, this.#passed)
+    this.#rest = whole.slice(this.#passed + this.#passedMark.length)
+    return 'closed'
+  }
+}
+
+function opens(code: number, python: boolean): boolean {
+  return code === 0x7b || code === 0x5b || (code === 0x28 && python)
+}
+
+function closes(code: number, python: boolean): boolean {
+  return code === 0x7d || code === 0x5d || (code === 0x29 && python)
+}
+
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text
+  try {
+    const value: unknown = JSON.parse(`"${text}"`)
+    return typeof value === 'string' ? value : text
+  } catch {
+    return text
+  }
+}
