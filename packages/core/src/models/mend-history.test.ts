@@ -175,6 +175,20 @@ describe('mendHistory', () => {
     assert.deepEqual(mendHistory([user('x'), signed, answer('a')]).messages, [user('x'), { ...signed, text: 'b\n\na' }])
   })
 
+  it('counts the calls of a joined batch anew', () => {
+    const { messages } = mendHistory([user('x'), calls('a', 'b'), calls('c')])
+    const joined = messages[1]
+    assert.ok(joined?.role === 'assistant')
+    assert.deepEqual(
+      joined.calls.map((call) => [call.id, call.index]),
+      [
+        ['a', 0],
+        ['b', 1],
+        ['c', 2],
+      ],
+    )
+  })
+
   it('mends a long history in one pass', () => {
     const many = Array.from({ length: 20_000 }, (_, at): readonly Message[] => [results(`lost${at}`), calls(`c${at}`)]).flat()
     const { messages } = mendHistory([user('x'), ...many])

@@ -132,7 +132,9 @@ function join(first: AssistantMessage, later: AssistantMessage, at: number, mend
     return !known
   })
   const text = first.text === later.text ? first.text : joinText(first.text, later.text)
-  return { ...first, text, calls: [...first.calls, ...calls] }
+  // A call's index is its place in its batch: signatures are found by it.
+  const batch = [...first.calls, ...calls].map((call, index) => (call.index === index ? call : { ...call, index }))
+  return { ...first, text, calls: batch }
 }
 
 function isSameCall(a: ToolCall, b: ToolCall): boolean {

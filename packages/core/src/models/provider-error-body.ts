@@ -38,7 +38,7 @@ export function readErrorBody(body: string): ProviderErrorBody {
 }
 
 /** True for HTML, whatever the content type says. */
-export function looksLikePage(text: string): boolean {
+function looksLikePage(text: string): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body|<center|<h1)/i.test(text.slice(0, 1_000).replace(/<!--.*?-->/gs, ''))
 }
 

@@ -34,8 +34,10 @@ class InputCheck {
       case 'message':
         return messageFault(item, place)
       case 'function_call':
-        return this.#call(item, place)
+      case 'custom_tool_call':
+        return this.#call(item, place, type === 'custom_tool_call')
       case 'function_call_output':
+      case 'custom_tool_call_output':
         return this.#output(item, place)
       case 'reasoning':
         return this.#reasoning(item, place, next)
@@ -51,14 +53,15 @@ class InputCheck {
     return undefined
   }
 
-  #call(item: JsonObject, place: string): string | undefined {
+  #call(item: JsonObject, place: string, isCustom: boolean): string | undefined {
     const id = ownValue(item, 'call_id')
     const name = ownValue(item, 'name')
     if (typeof id !== 'string' || id === '' || id.length > CALL_ID_LENGTH)
       return `Invalid '${place}.call_id': text of 1 to ${CALL_ID_LENGTH} letters is required`
     if (this.#calls.has(id)) return `Invalid '${place}.call_id': "${id}" is there twice`
     if (typeof name !== 'string' || !NAME.test(name)) return `Invalid '${place}.name': must match ${NAME.source}`
-    if (!isJsonText(ownValue(item, 'arguments'))) return `Invalid '${place}.arguments': must be a JSON object as text`
+    if (isCustom && typeof ownValue(item, 'input') !== 'string') return `Missing required parameter: '${place}.input'`
+    if (!isCustom && !isJsonText(ownValue(item, 'arguments'))) return `Invalid '${place}.arguments': must be a JSON object as text`
     this.#calls.set(id, false)
     return undefined
   }
@@ -80,7 +83,7 @@ class InputCheck {
       return `Item with id ${id} not found. Items are not persisted when store is set to false.`
     if (!Array.isArray(ownValue(item, 'summary'))) return `Missing required parameter: '${place}.summary'`
     if (Object.hasOwn(item, 'status')) return `Unknown parameter: '${place}.status'`
-    const isFollowed = next !== undefined && ownValue(next, 'type') !== 'function_call_output' && ownValue(next, 'role') !== 'user'
+    const isFollowed = next !== undefined && !/_output$/.test(String(ownValue(next, 'type'))) && ownValue(next, 'role') !== 'user'
     return isFollowed ? undefined : `Item ${id} of type 'reasoning' was provided without its required following item.`
   }
 }

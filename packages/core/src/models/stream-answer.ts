@@ -11,11 +11,10 @@ import { AdjutantError } from '../contract/errors.ts'
 import type { IdSource } from '../contract/ports.ts'
 import { createDecoder } from '../intake/dialect.ts'
 import type { WireNames } from '../registry/naming.ts'
-import { httpError, withoutKey } from './model-error.ts'
+import { withoutKey } from './model-error.ts'
 import { nameMapped } from './name-mapped.ts'
 import { cancelled, type OutgoingRequest, openAnswer, type Transport } from './open-answer.ts'
 import type { Provider } from './provider.ts'
-import { looksLikePage } from './provider-error-body.ts'
 import { retryDelay } from './retry-delay.ts'
 import { waited } from './waited.ts'
 
@@ -76,32 +75,12 @@ async function* answerOnce(request: OutgoingRequest, options: AnswerOptions, ret
       yield nameMapped(event, names)
     }
   }
-  let page: PageCheck | undefined = new PageCheck()
   for await (const chunk of bytes) {
-    if (page !== undefined) {
-      if (page.take(chunk) === 'page') continue
-      page = undefined
-    }
     decoder.push(chunk)
     if (events.length > 0) yield* flush()
   }
-  if (page?.text !== undefined) throw httpError(provider, { status: 200, headers: new Headers(), body: page.text })
   decoder.end()
   yield* flush()
-}
-
-const PAGE_LIMIT = 64 * 1024
-
-/** A web page that does not say what it is; the transport sees only those that do. Looked for at the very beginning. */
-class PageCheck {
-  text: string | undefined
-
-  take(chunk: Uint8Array): 'page' | 'no page' {
-    if (this.text === undefined && !looksLikePage(new TextDecoder().decode(chunk.subarray(0, 1_000)))) return 'no page'
-    const text = this.text ?? ''
-    if (text.length < PAGE_LIMIT) this.text = text + new TextDecoder().decode(chunk)
-    return 'page'
-  }
 }
 
 function faultIn(event: DecodeEvent, calls: number, provider: Provider): AdjutantError | undefined {
