@@ -7,15 +7,17 @@ import { stdinChunks } from '../work/input.ts'
 
 const HELP = `
 Reads the raw bytes of one answer of a model: a stream of server-sent events, JSON lines, one JSON body, or text.
-  openai-chat       Chat Completions, and the servers that are compatible with it
-  openai-responses  the Responses API
-  anthropic         the Messages API
-  gemini            generateContent: server-sent events, a JSON array, one body
-  bedrock           Converse: its binary event stream, JSON lines, one body
-  ollama            /api/chat and /api/generate of Ollama
-  tagged-text       calls written as text: <tool_use>, <tool_call>, and what open models write
-  decision          {"action":"call_tool|ask_user|answer|give_up", …}
-  auto              finds out which of these it is (default)
+  openai-chat          Chat Completions, and the servers that are compatible with it
+  openai-responses     the Responses API
+  anthropic            the Messages API
+  gemini               generateContent: server-sent events, a JSON array, one body
+  gemini-interactions  the Interactions API
+  bedrock              Converse: its binary event stream, JSON lines, one body
+  ollama               /api/chat and /api/generate of Ollama
+  cohere               version 2 of the chat API
+  tagged-text          calls written as text: <tool_use>, <tool_call>, and what open models write
+  decision             {"action":"call_tool|ask_user|answer|give_up", …}
+  auto                 finds out which of these it is (default)
 With --json: one line for each event, as soon as it is certain (text, reasoning, call-start, call,
 provider-block, problem, usage, end).
 A call whose arguments are no JSON object is a problem line with its index, id, name and raw text.

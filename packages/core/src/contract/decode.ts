@@ -4,7 +4,18 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Plan } from './plan.ts'
 
 /** The wires intake reads. `auto` is not one: it finds out which of these it is. */
-export const DIALECTS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'bedrock', 'ollama', 'tagged-text', 'decision'] as const
+export const DIALECTS = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'bedrock',
+  'ollama',
+  'cohere',
+  'tagged-text',
+  'decision',
+] as const
 export type Dialect = (typeof DIALECTS)[number]
 
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other'
@@ -43,4 +54,5 @@ export type DecodeEvent =
   | { readonly type: 'plan'; readonly plan: Plan }
   /** Blocks a provider wants back unchanged in the history (e.g. signed thinking). */
   | { readonly type: 'provider-block'; readonly block: JsonObject }
-  | { readonly type: 'end'; readonly finish?: FinishReason; readonly dialect: Dialect }
+  /** `format`: which form the calls had, where a dialect has several (`tagged-text`); absent when there was no call. */
+  | { readonly type: 'end'; readonly finish?: FinishReason; readonly dialect: Dialect; readonly format?: string }

@@ -24,6 +24,16 @@ const CARRIERS: Readonly<Record<Exclude<Dialect, 'tagged-text' | 'decision' | 'p
       ...pieces.map((text) => ({ candidates: [{ content: { parts: [{ text }] } }] })),
       { candidates: [{ finishReason: 'STOP' }] },
     ],
+    'gemini-interactions': (pieces) => [
+      { event_type: 'interaction.created', interaction: {} },
+      ...pieces.map((text) => ({ event_type: 'step.delta', index: 0, delta: { type: 'text', text } })),
+      { event_type: 'interaction.completed', interaction: { status: 'completed' } },
+    ],
+    cohere: (pieces) => [
+      { type: 'message-start', delta: {} },
+      ...pieces.map((text) => ({ type: 'content-delta', index: 0, delta: { message: { content: { text } } } })),
+      { type: 'message-end', delta: { finish_reason: 'COMPLETE' } },
+    ],
     bedrock: (pieces) => [
       { messageStart: { role: 'assistant' } },
       ...pieces.map((text) => ({ contentBlockDelta: { contentBlockIndex: 0, delta: { text } } })),

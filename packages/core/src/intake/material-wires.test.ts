@@ -10,7 +10,7 @@ import { type WireTruth, wireTruth } from '../../test/intake/truth-wires.ts'
 const material = process.env.ADJUTANT_MATERIAL
 if (material === undefined) process.stdout.write('ADJUTANT_MATERIAL is not set: recordings of the other providers were not decoded\n')
 
-const WIRES = ['openai-responses', 'gemini', 'bedrock', 'ollama'] as const
+const WIRES = ['openai-responses', 'gemini', 'gemini-interactions', 'bedrock', 'ollama', 'cohere'] as const
 type Wire = (typeof WIRES)[number]
 
 /** Recordings that do not end as their provider would end them, with what is right about them instead of a clean end. */
@@ -27,6 +27,7 @@ const UNCLEAN: ReadonlyMap<string, string> = new Map([
     'inline/envoyproxy__ai-gateway/internal-translator-openai_gcpvertexai--2145.sse',
     'holds the words "invalid-json" as an event, and no end',
   ],
+  ['inline/vercel__ai/src-interactions-google-interactions-language-model--2002.sse', 'the stream of a test that reconnects: cut off'],
   [
     'vercel-ai/openai/responses/parallel-tool-call-wrapper.1.chunks.txt',
     'its first and its last line are cut off; the call between is whole',
@@ -69,6 +70,8 @@ function filesBelow(folder: string, ending: string): readonly string[] {
 function wireOfBody(value: Record<string, unknown>): Wire | undefined {
   if (value.object === 'response') return 'openai-responses'
   if (Array.isArray(value.candidates)) return 'gemini'
+  if (value.object === 'interaction') return 'gemini-interactions'
+  if (typeof value.finish_reason === 'string') return 'cohere'
   return typeof value.output === 'object' && 'stopReason' in value ? 'bedrock' : undefined
 }
 
@@ -124,6 +127,8 @@ describe('recorded streams of the other providers', { skip: material === undefin
     assert.ok((counts.get('openai-responses')?.streams ?? 0) >= 60)
     assert.ok((counts.get('gemini')?.streams ?? 0) >= 40)
     assert.ok((counts.get('bedrock')?.streams ?? 0) >= 7)
+    assert.ok((counts.get('gemini-interactions')?.streams ?? 0) >= 9)
+    assert.ok((counts.get('cohere')?.streams ?? 0) >= 6)
   })
 
   it('are read as server-sent events, as JSON lines and as one array alike', () => {

@@ -27,6 +27,11 @@ const UNCLEAN: ReadonlyMap<string, string> = new Map([
   ['inline/envoyproxy__ai-gateway/internal-translator-anthropic_helper--977.sse', 'holds %d and %s of a format string instead of numbers'],
 ])
 
+/** Arguments that are no JSON, and what they are read as. */
+const MENDED: ReadonlyMap<string, Truth['calls']> = new Map([
+  ['single-quoted-args.sse', [['read_many_files', { paths: ['app.py', 'b.py'] }]]],
+])
+
 /** The index counts one call for each block index; these files hold two answers after each other. */
 const TWO_ANSWERS: ReadonlySet<string> = new Set([
   'vercel-ai/anthropic/anthropic-tool-search-deferred-bm25.chunks.txt',
@@ -58,9 +63,6 @@ function recordings(root: string): readonly Recording[] {
     }),
   )
 }
-
-/** Wires that are not read. */
-const REFUSED: ReadonlySet<string> = new Set(['cohere', 'gemini-interactions'])
 
 function isCovered(wire: string): wire is 'openai-chat' | 'anthropic' {
   return wire === 'openai-chat' || wire === 'anthropic'
@@ -137,22 +139,18 @@ describe('recorded provider streams', { skip: material === undefined }, () => {
     }
   })
 
-  it('are not taken for a dialect that they are not', () => {
-    for (const recording of recordings(root)) {
-      if (!REFUSED.has(recording.wire)) continue
-      const decoded = decodeAll(readFileSync(join(streams(root), recording.file)))
-      assert.equal(decoded.calls.length, 0, recording.file)
-      assert.ok(decoded.end.finish === undefined || decoded.end.finish === 'error', recording.file)
-      assert.ok(decoded.problems.length > 0, recording.file)
-    }
-  })
-
   it('of bug reports give each call once, under its own name and id', () => {
     const folder = join(streams(root), 'from-issues')
     for (const name of readdirSync(folder)) {
       const bytes = readFileSync(join(folder, name))
       const decoded = decodeEveryWay(bytes, 'openai-chat', { random })
-      assertTrue(decoded, truthOf('openai-chat', valuesOf(bytes.toString('utf8'))))
+      const truth = truthOf('openai-chat', valuesOf(bytes.toString('utf8')))
+      assertTrue(decoded, { ...truth, calls: MENDED.get(name) ?? truth.calls })
+      assert.equal(
+        decoded.calls.some((call) => call.arguments.ok && call.arguments.repairs !== undefined),
+        MENDED.has(name),
+        name,
+      )
       assert.ok(
         decoded.calls.every((call) => call.idFromProvider),
         name,

@@ -1,8 +1,10 @@
 import type { Dialect } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import { isBedrock } from './bedrock.ts'
+import { isCohere } from './cohere.ts'
 import { looksLikeDecision } from './decision.ts'
 import { isGemini } from './gemini.ts'
+import { isGeminiInteractions } from './gemini-interactions.ts'
 import { isOllama } from './ollama.ts'
 import { parseJson } from './parse-json.ts'
 
@@ -40,6 +42,12 @@ const WIRE_KEYS = new Set([
   'contentBlockStart',
   'created_at',
   'done',
+  'event_id',
+  'event_type',
+  'finish_reason',
+  'index',
+  'interaction',
+  'status',
   'item',
   'messageStart',
   'metrics',
@@ -140,6 +148,8 @@ export function dialectOf(value: JsonObject): Dialect | undefined {
   if (isGemini(value)) return 'gemini'
   if (isOllama(value)) return 'ollama'
   if (isBedrock(value)) return 'bedrock'
+  if (isCohere(value)) return 'cohere'
+  if (isGeminiInteractions(value)) return 'gemini-interactions'
   if (looksLikeDecision(value)) return 'decision'
   return undefined
 }
@@ -148,10 +158,6 @@ export function dialectOf(value: JsonObject): Dialect | undefined {
 export function foreignWire(value: JsonObject): string {
   const known = dialectOf(value)
   if (known !== undefined) return `it looks like ${known}`
-  const type = typeof value.type === 'string' ? value.type : ''
-  if (/^(?:message|content|tool-call|tool-plan)-(?:start|end|delta)$/.test(type))
-    return 'it looks like the Cohere form, which is not read; ask its OpenAI-compatible address'
-  if (typeof value.event_type === 'string') return 'it looks like the Gemini Interactions form'
   return `its first event has the keys ${Object.keys(value).slice(0, 8).join(', ')}`
 }
 

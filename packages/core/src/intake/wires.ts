@@ -1,8 +1,10 @@
 import type { Dialect } from '../contract/decode.ts'
 import { AnthropicWire } from './anthropic.ts'
 import { BedrockWire } from './bedrock.ts'
+import { CohereWire } from './cohere.ts'
 import { DecisionReader } from './decision.ts'
 import { GeminiWire } from './gemini.ts'
+import { GeminiInteractionsWire } from './gemini-interactions.ts'
 import { OllamaWire } from './ollama.ts'
 import { OpenAiChatWire } from './openai-chat.ts'
 import { OpenAiResponsesWire } from './openai-responses.ts'
@@ -20,10 +22,14 @@ export function wireOf(dialect: Dialect, cx: WireContext): Wire | undefined {
       return new AnthropicWire(cx)
     case 'gemini':
       return new GeminiWire(cx)
+    case 'gemini-interactions':
+      return new GeminiInteractionsWire(cx)
     case 'bedrock':
       return new BedrockWire(cx)
     case 'ollama':
       return new OllamaWire(cx)
+    case 'cohere':
+      return new CohereWire(cx)
     case 'tagged-text':
     case 'decision':
       return undefined

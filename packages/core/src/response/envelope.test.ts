@@ -146,6 +146,29 @@ describe('toToolMessages', () => {
     ])
   })
 
+  it('answers Gemini Interactions with a step for each call, and Cohere with a message', () => {
+    assert.deepEqual(toToolMessages('gemini-interactions', [good, drawn, bad]), [
+      { type: 'function_result', call_id: 'call_1', name: 'look', result: 'seen' },
+      {
+        type: 'function_result',
+        call_id: 'call_3',
+        name: 'draw',
+        result: [
+          {
+            type: 'text',
+            text: 'a chart\n[image image/tiff, 3 bytes; it cannot be shown here]\n[audio audio/wav, 3 bytes; it cannot be shown here]',
+          },
+          { type: 'image', mime_type: 'image/png', data: 'AAAA' },
+        ],
+      },
+      { type: 'function_result', call_id: 'call_2', name: 'write', result: 'DENIED_BY_PERSON: no\nAsk.', is_error: true },
+    ])
+    assert.deepEqual(toToolMessages('cohere', [good, bad]), [
+      { role: 'tool', tool_call_id: 'call_1', content: 'seen' },
+      { role: 'tool', tool_call_id: 'call_2', content: 'DENIED_BY_PERSON: no\nAsk.' },
+    ])
+  })
+
   it('answers a JSON decision with entries that say the outcome', () => {
     assert.deepEqual(toToolMessages('decision', [good, bad]), {
       results: [

@@ -3,8 +3,10 @@ import type { JsonValue } from '../contract/json.ts'
 import type { ToolResult } from '../contract/result.ts'
 import { toAnthropicMessage } from './envelope/anthropic.ts'
 import { toBedrockMessage } from './envelope/bedrock.ts'
+import { toCohereMessages } from './envelope/cohere.ts'
 import { toDecisionResults } from './envelope/decision.ts'
 import { toGeminiContent } from './envelope/gemini.ts'
+import { toGeminiInteractionsSteps } from './envelope/gemini-interactions.ts'
 import { toOllamaMessages } from './envelope/ollama.ts'
 import { toOpenAiChatMessages } from './envelope/openai-chat.ts'
 import { toOpenAiResponsesItems } from './envelope/openai-responses.ts'
@@ -21,8 +23,8 @@ export interface EnvelopeOptions {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * The results of a batch in the form that their dialect wants back: a list of messages (`openai-chat`, `ollama`), a list of input items
- * (`openai-responses`), one message (`anthropic`, `bedrock`), one content (`gemini`), text (`tagged-text`), an object (`decision`,
+ * The results of a batch in the form that their dialect wants back: a list of messages (`openai-chat`, `ollama`, `cohere`), a list of input
+ * items (`openai-responses`, `gemini-interactions`), one message (`anthropic`, `bedrock`), one content (`gemini`), text (`tagged-text`), an object (`decision`,
  * `plan`). Each result carries its call's own id; the order is that given.
  *
  * @example
@@ -40,10 +42,14 @@ export function toToolMessages(dialect: Dialect, results: readonly ToolResult[],
       return toAnthropicMessage(results)
     case 'gemini':
       return toGeminiContent(results, options.madeUpIds ?? NONE)
+    case 'gemini-interactions':
+      return toGeminiInteractionsSteps(results)
     case 'bedrock':
       return toBedrockMessage(results)
     case 'ollama':
       return toOllamaMessages(results, options.madeUpIds ?? NONE)
+    case 'cohere':
+      return toCohereMessages(results)
     case 'tagged-text':
       return toTaggedText(results)
     case 'decision':

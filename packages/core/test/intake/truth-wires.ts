@@ -50,6 +50,10 @@ export function wireTruth(wire: string, values: readonly unknown[]): WireTruth {
       return responsesTruth(values)
     case 'gemini':
       return geminiTruth(values)
+    case 'gemini-interactions':
+      return interactionsTruth(values)
+    case 'cohere':
+      return cohereTruth(values)
     case 'bedrock':
       return bedrockTruth(values)
     case 'ollama':
@@ -124,6 +128,52 @@ function place(root: unknown, path: string, piece: unknown): void {
         : (at(piece, 'numberValue') ?? at(piece, 'boolValue') ?? null)
     Reflect.set(target, key, value)
   }
+}
+
+/** Steps of a whole answer, and steps with their pieces. */
+function interactionsTruth(values: readonly unknown[]): WireTruth {
+  const calls: [string, unknown][] = []
+  let text = ''
+  let reasoning = ''
+  const streamed = new Map<unknown, { readonly name: string; pieces: string }>()
+  for (const value of values) {
+    for (const step of listAt(value, 'steps')) {
+      if (at(step, 'type') === 'function_call') calls.push([textAt(step, 'name'), at(step, 'arguments')])
+      if (at(step, 'type') === 'model_output') text += joined(listAt(step, 'content'), (part) => at(part, 'text'))
+      reasoning += joined(listAt(step, 'summary'), (part) => at(part, 'text'))
+    }
+    if (at(value, 'step', 'type') === 'function_call') streamed.set(at(value, 'index'), { name: textAt(value, 'step', 'name'), pieces: '' })
+    if (at(value, 'delta', 'type') === 'text') text += textAt(value, 'delta', 'text')
+    if (at(value, 'delta', 'type') === 'thought_summary') reasoning += textAt(value, 'delta', 'content', 'text')
+    const call = streamed.get(at(value, 'index'))
+    if (call !== undefined) call.pieces += textAt(value, 'delta', 'arguments')
+  }
+  return {
+    calls: [...calls, ...[...streamed.values()].map((call): [string, unknown] => [call.name, argumentsOf(call.pieces)])],
+    text,
+    reasoning,
+  }
+}
+
+function cohereTruth(values: readonly unknown[]): WireTruth {
+  const calls: [string, unknown][] = []
+  const streamed: { readonly name: string; pieces: string }[] = []
+  let text = ''
+  let reasoning = ''
+  for (const value of values) {
+    const message = at(value, 'delta', 'message') ?? at(value, 'message')
+    reasoning += textAt(message, 'tool_plan') + textAt(message, 'content', 'thinking')
+    reasoning += joined(listAt(message, 'content'), (part) => at(part, 'thinking'))
+    text += textAt(message, 'content', 'text') + joined(listAt(message, 'content'), (part) => at(part, 'text'))
+    for (const entry of listAt(message, 'tool_calls')) {
+      const said = textAt(entry, 'function', 'arguments')
+      calls.push([textAt(entry, 'function', 'name'), said === 'null' ? {} : argumentsOf(said)])
+    }
+    if (at(value, 'type') === 'tool-call-start') streamed.push({ name: textAt(message, 'tool_calls', 'function', 'name'), pieces: '' })
+    const call = streamed[Number(at(value, 'index'))]
+    if (call !== undefined) call.pieces += textAt(message, 'tool_calls', 'function', 'arguments')
+  }
+  return { calls: [...calls, ...streamed.map((call): [string, unknown] => [call.name, argumentsOf(call.pieces)])], text, reasoning }
 }
 
 function bedrockTruth(values: readonly unknown[]): WireTruth {
