@@ -61,13 +61,26 @@ function assistant(message: Extract<Message, { role: 'assistant' }>, ids: readon
     name: names.toWire(call.name),
     input: sendableArguments(call.arguments),
   }))
-  return [...(message.providerBlocks ?? []).filter(isThinking), ...text, ...calls]
+  return [...ownBlocks(message.providerBlocks ?? []), ...text, ...calls]
 }
 
-/** Blocks of another provider (or calls, which are written above) are not for this one. */
-function isThinking(block: JsonObject): boolean {
+/** What this provider wants back, in its order. Blocks of another one, and calls (written above), are not for it. */
+function ownBlocks(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  const used = new Set(blocks.map((block) => (isOwnUse(block) ? ownValue(block, 'id') : undefined)))
+  const answered = new Set(blocks.map((block) => ownValue(block, 'tool_use_id')))
+  return blocks.filter((block) => {
+    const type = ownValue(block, 'type')
+    if (type === 'thinking' || type === 'redacted_thinking' || type === 'compaction') return true
+    // What the provider ran itself goes back only together with what came of it.
+    if (isOwnUse(block)) return answered.has(ownValue(block, 'id'))
+    const asked = ownValue(block, 'tool_use_id')
+    return typeof type === 'string' && type.endsWith('_tool_result') && asked !== undefined && used.has(asked)
+  })
+}
+
+function isOwnUse(block: JsonObject): boolean {
   const type = ownValue(block, 'type')
-  return type === 'thinking' || type === 'redacted_thinking'
+  return (type === 'server_tool_use' || type === 'mcp_tool_use') && typeof ownValue(block, 'id') === 'string'
 }
 
 function textBlocks(text: string): readonly JsonValue[] {

@@ -141,6 +141,20 @@ describe('history for Messages', () => {
     assert.notEqual(ids[0], ids[2])
   })
 
+  it('sends back what the provider ran itself, with what came of it, and never one without the other', () => {
+    const thinking = { type: 'thinking', thinking: 'hm', signature: 's' }
+    const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } }
+    const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
+    const unanswered = { type: 'server_tool_use', id: 'srvtoolu_2', name: 'web_search', input: {} }
+    const stray = { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_9', content: [] }
+    const wire = anthropic([
+      { role: 'user', text: 'x' },
+      { role: 'assistant', text: 'y', calls: [], providerBlocks: [thinking, search, found, unanswered, stray] },
+      { role: 'user', text: 'z' },
+    ])
+    assert.deepEqual(wire[1], { role: 'assistant', content: [thinking, search, found, { type: 'text', text: 'y' }] })
+  })
+
   it('leaves another provider’s blocks out', () => {
     const wire = anthropic([
       { role: 'user', text: 'x' },
