@@ -84,6 +84,8 @@ export { type AgentAnswer, type AgentEnd, type AgentOptions, DEFAULT_MAX_ROUNDS,
 export { FileSessionStore } from './session/file-store.ts'
 export { MemorySessionStore } from './session/memory-store.ts'
 export type { OpenTurn } from './session/open-turn.ts'
+export { planMessage } from './session/plan/plan-message.ts'
+export { type PlanStepResult, type RunPlanOptions, runPlan } from './session/run-plan.ts'
 export { Session, type SessionCatalogOptions, type SessionOptions } from './session/session.ts'
 
 // util

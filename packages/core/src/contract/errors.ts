@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   OUTCOME_UNKNOWN: { grade: 'final', outcome: 'unknown', hint: 'Check whether it took effect before doing it again.' },
   CANCELLED: { grade: 'final', outcome: 'not-run', hint: 'The run was stopped before this call.' },
   QUESTION_UNANSWERED: { grade: 'final', outcome: 'failed', hint: 'Nobody can answer here; decide with what is known and say so.' },
+  DEPENDENCY_FAILED: { grade: 'clarify', outcome: 'not-run', hint: 'Look at the step before it first; then plan again what is left.' },
   // tools and their environment
   NOT_FOUND: { grade: 'clarify', outcome: 'failed', hint: 'Look up what exists first.' },
   PATH_OUTSIDE_WORKSPACE: { grade: 'clarify', outcome: 'failed', hint: 'Use a path inside the workspace.' },
