@@ -13,7 +13,7 @@ const CALLS =
   event({ content: 'Let me look.' }) +
   event({ tool_calls: [{ index: 0, id: 'call_a', function: { name: 'read_file', arguments: '{"path":' } }] }) +
   event({ tool_calls: [{ index: 0, function: { arguments: '"a.txt"}' } }] }) +
-  event({ tool_calls: [{ index: 1, id: 'call_b', function: { name: 'read_file', arguments: "{'path':1}" } }] }, 'tool_calls') +
+  event({ tool_calls: [{ index: 1, id: 'call_b', function: { name: 'read_file', arguments: '["a.txt"]' } }] }, 'tool_calls') +
   'data: [DONE]\n\n'
 
 describe('adjutant decode', () => {
@@ -28,11 +28,11 @@ describe('adjutant decode', () => {
       {
         type: 'problem',
         code: 'INVALID_JSON',
-        message: 'the arguments are no JSON: at position 1 found a single quote (\') where a key in double quotes or "}" was expected',
+        message: 'the arguments are an array, not a JSON object',
         index: 1,
         id: 'call_b',
         name: 'read_file',
-        raw: "{'path':1}",
+        raw: '["a.txt"]',
       },
       { type: 'end', finish: 'tool-calls', dialect: 'openai-chat' },
     ])
@@ -46,7 +46,7 @@ describe('adjutant decode', () => {
       [
         'Let me look.',
         'call 0: read_file {"path":"a.txt"} (id call_a)',
-        `problem in call 1: read_file: INVALID_JSON the arguments are no JSON: at position 1 found a single quote (') where a key in double quotes or "}" was expected: {'path':1}`,
+        'problem in call 1: read_file: INVALID_JSON the arguments are an array, not a JSON object: ["a.txt"]',
         'end: tool-calls (openai-chat)',
         '',
       ].join('\n'),
@@ -70,6 +70,18 @@ describe('adjutant decode', () => {
       'openai-chat': CALLS,
       anthropic:
         '{"type":"message","content":[{"type":"tool_use","id":"t","name":"read_file","input":{"path":"a.txt"}}],"stop_reason":"tool_use"}',
+      'openai-responses':
+        '{"object":"response","status":"completed","output":[{"type":"function_call","call_id":"c","name":"read_file","arguments":"{\\"path\\":\\"a.txt\\"}"}]}',
+      gemini:
+        '[{"candidates":[{"content":{"parts":[{"functionCall":{"name":"read_file","args":{"path":"a.txt"}}}]},"finishReason":"STOP"}]}]',
+      'gemini-interactions':
+        '{"object":"interaction","status":"requires_action","steps":[{"type":"function_call","id":"c","name":"read_file","arguments":{"path":"a.txt"}}]}',
+      bedrock:
+        '{"output":{"message":{"content":[{"toolUse":{"toolUseId":"t","name":"read_file","input":{"path":"a.txt"}}}]}},"stopReason":"tool_use"}',
+      ollama:
+        '{"model":"m","message":{"content":"","tool_calls":[{"function":{"name":"read_file","arguments":{"path":"a.txt"}}}]},"done":true,"done_reason":"stop"}',
+      cohere:
+        '{"finish_reason":"TOOL_CALL","message":{"tool_calls":[{"id":"c","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.txt\\"}"}}]}}',
       'tagged-text': '<tool_use>{"name":"read_file","input":{"path":"a.txt"}}</tool_use>',
       decision: '{"action":"call_tool","tool_name":"read_file","parameters":{"path":"a.txt"}}',
     }
@@ -89,7 +101,7 @@ describe('adjutant decode', () => {
       ['', 'STREAM_BROKEN'],
       [CALLS.slice(0, 200), 'STREAM_BROKEN'],
       [new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3]), 'UNKNOWN_DIALECT'],
-      ['{"candidates":[]}', 'UNKNOWN_DIALECT'],
+      ['{"foo":[]}', 'UNKNOWN_DIALECT'],
       ['{"error":{"message":"no such model","type":"invalid_request_error"}}', 'MODEL_FAILED'],
       ['{"action":"dance"}', 'INVALID_DECISION'],
     ]
