@@ -20,7 +20,7 @@ export interface AiSdkTextPart {
   providerOptions?: AiSdkMetadata
 }
 
-export interface AiSdkReasoningPart {
+interface AiSdkReasoningPart {
   type: 'reasoning'
   text: string
   providerOptions?: AiSdkMetadata
