@@ -70,6 +70,12 @@ module.exports = {
       to: { path: '^packages/(cli|tools|store|server|sandbox|reflect|console)/' },
     },
     {
+      name: 'store-knows-core-only',
+      severity: 'error',
+      from: { path: '^packages/store/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/(cli|tools|testkit|reflect|server|sandbox|console)/' },
+    },
+    {
       name: 'reflect-knows-core-only',
       comment: 'It brings a compiler; the command loads it on demand and nothing else depends on it.',
       severity: 'error',

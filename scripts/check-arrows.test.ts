@@ -38,6 +38,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ['core-knows-no-package', 'packages/core/src/session/a.ts', 'packages/tools/src/b.ts'],
   ['tools-know-core-and-sandbox', 'packages/tools/src/a.ts', 'packages/server/src/b.ts'],
   ['testkit-knows-core-only', 'packages/testkit/src/a.ts', 'packages/tools/src/b.ts'],
+  ['store-knows-core-only', 'packages/store/src/a.ts', 'packages/cli/src/b.ts'],
   ['reflect-knows-core-only', 'packages/reflect/src/a.ts', 'packages/tools/src/b.ts'],
   ['nobody-knows-the-command', 'packages/tools/src/a.ts', 'packages/cli/src/b.ts'],
   ['tests-stay-out-of-sources', 'packages/core/src/session/a.ts', 'packages/core/src/session/b.test.ts'],

@@ -62,7 +62,7 @@ export class Catalog implements ToolLookup {
     this.#visible = this.#see(tools)
     const made = metaTools(this.#names, {
       listSkills: () => this.#listSkills(),
-      load: (name, cx) => this.#load(name, cx),
+      load: (name, file, cx) => this.#load(name, file, cx),
       search: (query, limit) => this.#search(query, limit),
       unload: (name) => this.#unloadAsked(name),
     })
@@ -206,11 +206,11 @@ export class Catalog implements ToolLookup {
     return hits.flatMap((hit) => this.#visible.get(hit.name) ?? [])
   }
 
-  async #load(name: string, cx: CallContext): Promise<unknown> {
+  async #load(name: string, file: string | undefined, cx: CallContext): Promise<unknown> {
     const tool = this.#visible.get(name)
     if (tool === undefined) throw this.#unknown(name)
     if (tool.tier === 'core') return `${name} is always among your tools.`
-    if (isSkill(tool)) return tool.execute({}, cx)
+    if (isSkill(tool)) return tool.execute(file === undefined ? {} : { file }, cx)
     this.#take(tool)
     return `${name} is among your tools from your next answer on.`
   }

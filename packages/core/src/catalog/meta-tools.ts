@@ -22,7 +22,8 @@ export const DEFAULT_META_NAMES: MetaToolNames = {
 /** What the meta-tools do, said by the catalogue that they belong to. */
 export interface MetaActions {
   listSkills(): string
-  load(name: string, cx: CallContext): Promise<unknown>
+  /** @param file of a skill, to read instead of its instructions */
+  load(name: string, file: string | undefined, cx: CallContext): Promise<unknown>
   search(query: string, limit: number): string
   unload(name: string): string
 }
@@ -54,9 +55,12 @@ export function metaTools(names: MetaToolNames, actions: MetaActions): readonly 
     }),
     make(names.loadSkill, {
       description: `Load a skill or a tool by its exact name. A skill's instructions come back at once; a tool is among your tools from your next answer on.`,
-      properties: { name: { type: 'string', description: `As ${names.searchTools} or ${names.listSkills} gave it.`, minLength: 1 } },
+      properties: {
+        name: { type: 'string', description: `As ${names.searchTools} or ${names.listSkills} gave it.`, minLength: 1 },
+        file: { type: 'string', description: 'A file of the skill to read, as its instructions list it.', minLength: 1 },
+      },
       required: ['name'],
-      execute: (input, cx) => actions.load(text(input, 'name'), cx),
+      execute: (input, cx) => actions.load(text(input, 'name'), typeof input.file === 'string' ? input.file : undefined, cx),
     }),
     make(names.useTool, {
       description: `Call a tool that is not among your tools, by its exact name. Its arguments are checked as in a direct call.`,

@@ -81,6 +81,24 @@ export interface SessionStore {
   read(sessionId: SessionId): AsyncIterable<StepRecord>
 }
 
+/** A skill as a store keeps it. */
+export interface StoredSkill {
+  /** What the store finds it by. */
+  readonly key: string
+  /** The whole SKILL.md. */
+  readonly text: string
+  /** Names of the files beside it, with `/`. */
+  readonly files: readonly string[]
+}
+
+/** Skills kept elsewhere than in folders, e.g. in a database (A4). */
+export interface SkillStore {
+  /** All of them, in the order in which the earlier one wins a name. */
+  skills(): Promise<readonly StoredSkill[]>
+  /** One bundled file. @throws AdjutantError NOT_FOUND */
+  readFile(key: string, path: string): Promise<Uint8Array>
+}
+
 export interface ModelRequest {
   readonly system?: string
   readonly messages: readonly Message[]

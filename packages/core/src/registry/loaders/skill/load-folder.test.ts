@@ -257,6 +257,7 @@ describe('a skill as a tool', () => {
         '<file>a&lt;b&gt;.md</file>',
         '<file>scripts/extract.py</file>',
         '</skill_resources>',
+        'Read one of them by calling this skill with {"file": "its name"}. Scripts among them cannot be run here: no sandbox is configured.',
         '</skill_content>',
       ].join('\n'),
     )

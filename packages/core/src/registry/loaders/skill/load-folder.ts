@@ -1,9 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { AgentTool, RegistryProblem } from '../../../contract/index.ts'
+import type { AgentTool, RegistryProblem, SkillStore } from '../../../contract/index.ts'
 import { legalToolName } from '../../naming.ts'
 import { loadSkill, type SkillOptions } from './load-skill.ts'
+import { loadStoredSkills } from './load-store.ts'
 import type { LoadedSkill, Skill, SkillLoadReport } from './skill.ts'
 import { skillTool } from './skill-tool.ts'
 
@@ -32,19 +33,20 @@ export function loadSkillFolder(path: string, options: SkillOptions = {}): Promi
  * const { skills, tools, problems } = await loadSkillFolders(['./skills', '/usr/share/skills'])
  * ```
  */
-export async function loadSkillFolders(paths: readonly string[], options: SkillOptions = {}): Promise<SkillLoadReport> {
+export function loadSkillFolders(paths: readonly string[], options: SkillOptions = {}): Promise<SkillLoadReport> {
+  return loadSkills(paths, options)
+}
+
+/** A place that skills are kept in: a folder, or a store with the name that messages give it. */
+export type SkillPlace = string | { readonly store: SkillStore; readonly name: string }
+
+/** Skills of several folders and stores, the place named first winning a name. Never rejects. */
+export async function loadSkills(places: readonly SkillPlace[], options: SkillOptions = {}): Promise<SkillLoadReport> {
   const problems: RegistryProblem[] = []
-  const directories: string[] = []
-  const seen = new Set<string>()
-  for (const path of paths) {
-    const found = await findSkillDirectories(resolve(path), seen)
-    directories.push(...found.directories)
-    problems.push(...found.problems)
-  }
   const holders = new Map<string, Skill>()
-  for (let start = 0; start < directories.length; start += AT_ONCE) {
-    const batch: readonly LoadedSkill[] = await Promise.all(directories.slice(start, start + AT_ONCE).map((one) => loadSkill(one, options)))
-    for (const loaded of batch) {
+  const seen = new Set<string>()
+  for (const place of places) {
+    for await (const loaded of skillsIn(place, seen, problems, options)) {
       if (!loaded.ok) {
         problems.push(loaded.problem)
         continue
@@ -57,6 +59,23 @@ export async function loadSkillFolders(paths: readonly string[], options: SkillO
   }
   const skills = [...holders.values()]
   return { skills, tools: toolsOf(skills), problems }
+}
+
+async function* skillsIn(
+  place: SkillPlace,
+  seen: Set<string>,
+  problems: RegistryProblem[],
+  options: SkillOptions,
+): AsyncGenerator<LoadedSkill, void, void> {
+  if (typeof place !== 'string') {
+    yield* await loadStoredSkills(place.store, place.name)
+    return
+  }
+  const found = await findSkillDirectories(resolve(place), seen)
+  problems.push(...found.problems)
+  for (let start = 0; start < found.directories.length; start += AT_ONCE) {
+    yield* await Promise.all(found.directories.slice(start, start + AT_ONCE).map((one) => loadSkill(one, options)))
+  }
 }
 
 function toolsOf(skills: readonly Skill[]): readonly AgentTool[] {

@@ -5,6 +5,7 @@ import { normalise, parseFrontMatter, splitFrontMatter } from './front-matter.ts
 import { readGates } from './gates.ts'
 import { findSkillFile, readSkillText } from './read-skill-text.ts'
 import type { LoadedSkill, Skill } from './skill.ts'
+import { folderContent } from './skill-content.ts'
 
 export interface SkillOptions {
   /** Default: this machine's. Skills that are for others are kept from the model. */
@@ -70,6 +71,7 @@ export function skillFromText(raw: string, file: string, options: SkillOptions =
     fields: front.fields,
     directory,
     file,
+    content: folderContent({ name, file, directory }),
     digest: hash('sha256', normalise(raw).trimEnd()),
     warnings,
   }

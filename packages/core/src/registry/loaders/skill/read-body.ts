@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { AdjutantError } from '../../../contract/index.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { readSkillText } from './read-skill-text.ts'
-import type { Skill } from './skill.ts'
 
 /**
  * Owns what is read of a skill when it is used: its instructions, and the names of the files beside them. Kept out of
- * {@link Skill}, so that thousands of skills cost no more than their descriptions.
+ * a skill's description, so that thousands of skills cost no more than their descriptions.
  */
 
 export interface BundledFiles {
@@ -22,7 +21,7 @@ const MAX_DEPTH = 4
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__', '.DS_Store'])
 
 /** @throws AdjutantError NOT_FOUND when the file is gone or no longer a skill */
-export async function readBody(skill: Skill): Promise<string> {
+export async function readBody(skill: { readonly name: string; readonly file: string }): Promise<string> {
   const read = await readSkillText(skill.file)
   if (!read.ok)
     throw new AdjutantError('NOT_FOUND', `the skill ${skill.name}: ${skill.file} ${read.message}`, { hint: 'Go on without this skill.' })
@@ -33,7 +32,7 @@ export async function readBody(skill: Skill): Promise<string> {
 }
 
 /** Names only. Links are listed, not followed: they may lead out of the skill. */
-export async function listBundledFiles(skill: Skill): Promise<BundledFiles> {
+export async function listBundledFiles(skill: { readonly directory: string }): Promise<BundledFiles> {
   const files: string[] = []
   const more = await list(skill.directory, '', 0, files)
   return { files, more }

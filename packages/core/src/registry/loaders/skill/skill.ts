@@ -1,4 +1,5 @@
 import type { AgentTool, JsonObject, RegistryProblem } from '../../../contract/index.ts'
+import type { SkillContent } from './skill-content.ts'
 
 /** One skill as its SKILL.md tells of it. The instructions are read from the file when the skill is used: see read-body.ts. */
 export interface Skill {
@@ -22,12 +23,14 @@ export interface Skill {
   readonly metadata: JsonObject
   /** Everything in the front matter, as it was read; members unknown here are kept. */
   readonly fields: JsonObject
-  /** Absolute. */
+  /** Absolute; of a skill that is kept in a store, where it would stand. */
   readonly directory: string
   /** Absolute path of its SKILL.md. */
   readonly file: string
   /** Over the text with line ends made equal: two copies of a skill have the same. */
   readonly digest: string
+  /** Its instructions and files, read when they are used. */
+  readonly content: SkillContent
   /** Not wrong enough to leave it out; for its author. */
   readonly warnings: readonly string[]
 }

@@ -1,0 +1,1 @@
+export { SqliteSkillStore, type SqliteSkillStoreOptions } from './sqlite-skill-store.ts'
