@@ -25,11 +25,11 @@ export function chunksOf(text: string): readonly Uint8Array[] {
   return chunks
 }
 
-function chatEvent(delta: unknown, finish: string | null): string {
+function chatEvent(delta: unknown, finish: string | null, created = 1_790_000_000): string {
   const chunk = {
     id: 'chatcmpl-AbCdEfGhIjKlMnOpQrStUvWxYz012',
     object: 'chat.completion.chunk',
-    created: 1_790_000_000,
+    created,
     model: 'some-model-2026-08-06',
     service_tier: 'default',
     system_fingerprint: 'fp_0123456789',
@@ -38,13 +38,20 @@ function chatEvent(delta: unknown, finish: string | null): string {
   return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
-/** A Chat Completions stream with these calls, one after the other. */
-export function chatStream(calls: readonly string[], deltaSize: number): readonly Uint8Array[] {
+/**
+ * A Chat Completions stream with these calls, one after the other.
+ * @param varied whether a number that no one asks for is different in each event
+ */
+export function chatStream(calls: readonly string[], deltaSize: number, varied = false): readonly Uint8Array[] {
+  let created = 1_790_000_000
   const events: string[] = [chatEvent({ role: 'assistant', content: null }, null)]
   for (const [index, text] of calls.entries()) {
     const start = { index, id: `call_${index}`, type: 'function', function: { name: 'write_file', arguments: '' } }
     events.push(chatEvent({ tool_calls: [start] }, null))
-    for (const piece of deltasOf(text, deltaSize)) events.push(chatEvent({ tool_calls: [{ index, function: { arguments: piece } }] }, null))
+    for (const piece of deltasOf(text, deltaSize)) {
+      if (varied) created += 1
+      events.push(chatEvent({ tool_calls: [{ index, function: { arguments: piece } }] }, null, created))
+    }
   }
   events.push(chatEvent({}, 'tool_calls'), 'data: [DONE]\n\n')
   return chunksOf(events.join(''))
@@ -71,4 +78,32 @@ export function messagesStream(text: string, deltaSize: number): readonly Uint8A
 /** Text with one call between tags. */
 export function taggedText(text: string): readonly Uint8Array[] {
   return chunksOf(`I will write it.\n<tool_use>{"name":"write_file","input":${text}}</tool_use>\nDone.`)
+}
+
+/** A Responses stream with one call. */
+export function responsesStream(text: string, deltaSize: number): readonly Uint8Array[] {
+  const events: string[] = []
+  const add = (type: string, fields: object): void =>
+    void events.push(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: events.length, ...fields })}\n\n`)
+  const item = { id: 'fc_0123456789abcdef0123456789abcdef', type: 'function_call', call_id: 'call_0', name: 'write_file' }
+  const place = { item_id: item.id, output_index: 0 }
+  add('response.created', { response: { id: 'resp_0', object: 'response', status: 'in_progress', output: [] } })
+  add('response.output_item.added', { output_index: 0, item: { ...item, status: 'in_progress', arguments: '' } })
+  for (const delta of deltasOf(text, deltaSize)) {
+    add('response.function_call_arguments.delta', { ...place, delta, obfuscation: 'Ab3dE6gH'.slice(0, 1 + (events.length % 8)) })
+  }
+  add('response.function_call_arguments.done', { ...place, arguments: text })
+  add('response.output_item.done', { output_index: 0, item: { ...item, status: 'completed', arguments: text } })
+  const response = { id: 'resp_0', object: 'response', status: 'completed', output: [{ ...item, status: 'completed', arguments: text }] }
+  add('response.completed', { response })
+  return chunksOf(events.join(''))
+}
+
+/** A generateContent stream: text in pieces, then one call, which always comes whole. */
+export function geminiStream(text: string): readonly Uint8Array[] {
+  const event = (parts: readonly object[], finishReason?: string): string =>
+    `data: ${JSON.stringify({ candidates: [{ content: { parts, role: 'model' }, finishReason, index: 0 }], modelVersion: 'some-model' })}\n\n`
+  const said = Array.from({ length: 200 }, (_, at) => event([{ text: `Line ${at} of what I will write. ` }]))
+  const call = event([{ functionCall: { name: 'write_file', args: JSON.parse(text) } }], 'STOP')
+  return chunksOf(said.join('') + call)
 }

@@ -40,7 +40,8 @@ export function floor(texts: readonly string[]): Reader {
       events += 1
     }),
     end: () => {
-      for (const text of texts) check(isJsonObject(JSON.parse(text)) && events > 0)
+      check(events > 0)
+      for (const text of texts) check(isJsonObject(JSON.parse(text)))
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from '@adjutant/core'
 import { Comparison, longestBlock, millis, type Work } from './intake-compare.ts'
 import { hugeArgument } from './intake-huge.ts'
-import { argumentsOfSize, chatStream, messagesStream, taggedText } from './intake-input.ts'
+import { argumentsOfSize, chatStream, geminiStream, messagesStream, responsesStream, taggedText } from './intake-input.ts'
 import { chatPeers, messagesPeers, type Peer, type Source } from './intake-peers.ts'
 import { adjutant, type Chunks, floor, partialJson, plain, type Reader, readAll, streamParser, textFloor } from './intake-work.ts'
 import { printTable, type Row } from './table.ts'
@@ -80,10 +80,22 @@ async function messages(): Promise<void> {
 
 async function otherForms(): Promise<void> {
   const text = argumentsOfSize(MB)
-  const comparison = new Comparison()
-  const chunks = taggedText(text)
-  await comparison.measure(MB, works({ 'floor: UTF-8 and one JSON.parse': textFloor, Adjutant: () => adjutant('tagged-text', 1) }, chunks))
-  printTable('The same, 1 MB, tagged text in 4 KB reads: CPU ms (× floor)', ['', '1 MB'], comparison.rows())
+  const lines: Row[] = []
+  const forms: readonly (readonly [string, Chunks, Dialect])[] = [
+    ['Chat Completions, no two events alike', chatStream([text], DELTA, true), 'openai-chat'],
+    ['Responses', responsesStream(text, DELTA), 'openai-responses'],
+    ['generateContent, the call in one event', geminiStream(text), 'gemini'],
+    ['text, the call between tags', taggedText(text), 'tagged-text'],
+  ]
+  for (const [name, chunks, dialect] of forms) {
+    // In text there is nothing to frame: what cannot be left out is UTF-8 and one parse.
+    const least = dialect === 'tagged-text' ? textFloor : () => floor(dialect === 'gemini' ? [] : [text])
+    const comparison = new Comparison()
+    await comparison.measure(MB, works({ floor: least, ...ours(dialect, 1) }, chunks))
+    lines.push([name, ...comparison.rows().map((row) => row[1] ?? '')])
+  }
+  const head = ['', 'floor', 'Adjutant', 'early events on', 'dialect auto']
+  printTable(`Other forms, arguments of 1 MB in ${DELTA}-character deltas: CPU ms (× floor)`, head, lines)
 }
 
 async function manyCalls(): Promise<void> {
