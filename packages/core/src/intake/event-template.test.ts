@@ -19,6 +19,13 @@ const shapes: Readonly<Record<string, Write>> = {
     `{"choices": [{"index": 0, "delta": {"content": ${JSON.stringify(text)}}, "finish_reason": null}], "usage": null}`,
   'Chat Completions, with padding': (text, count) =>
     JSON.stringify({ choices: [{ index: 0, delta: { content: text } }], usage: null, obfuscation: 'x'.repeat(count) }),
+  'Chat Completions, id and index in each piece': (text, count) =>
+    JSON.stringify({
+      created: count,
+      choices: [
+        { index: 0, delta: { tool_calls: [{ index: count % 3, id: `call_${count % 3}`, function: { name: 'f', arguments: text } }] } },
+      ],
+    }),
   'Messages, arguments': (text) =>
     JSON.stringify({ type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: text } }),
   'Messages, filled up with blanks': (text, count) =>
@@ -39,6 +46,13 @@ const notTaken: Readonly<Record<string, Write>> = {
     JSON.stringify({ candidates: [{ content: { parts: [{ text, thoughtSignature: 'c' }] } }] }),
   'arguments that are an object': (text) =>
     JSON.stringify({ choices: [{ delta: { tool_calls: [{ function: { name: 'f', arguments: { content: text } } }] } }] }),
+  'arguments that are an object, in an event that is new in other ways': (text, count) =>
+    JSON.stringify({
+      created: count,
+      choices: [{ delta: { content: text, tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] } }],
+    }),
+  'parts that go back in the history': (text, count) =>
+    JSON.stringify({ created: count, choices: [{ delta: { content: text, reasoning_details: [{ type: 'encrypted', data: 'x' }] } }] }),
   'two pieces in one event': (text) =>
     JSON.stringify({ choices: [{ delta: { tool_calls: [{ function: { arguments: text } }, { function: { arguments: text } }] } }] }),
   'a key that comes twice': (text) => `{"choices":[{"delta":{"content":${JSON.stringify(text)},"\\u0063ontent":"b"}}]}`,
@@ -71,7 +85,7 @@ describe('events of one shape', () => {
     it(`${name}: are read as parsing would read them, from the third on`, () => {
       fc.assert(
         fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 3, maxLength: 12 }), fc.boolean(), (texts, named) => {
-          const lines = texts.map((text, at) => write(text, at * 7))
+          const lines = texts.map((text, at) => write(`${at}${text}`, at * 7))
           assert.equal(readByShape(lines, named ? asNamed : asData), lines.length - 2)
         }),
         { numRuns: 60 },
@@ -83,7 +97,7 @@ describe('events of one shape', () => {
     it(`${name}: are left to the parser`, () => {
       assert.equal(
         readByShape(
-          ['a', 'b', 'c', 'd', 'e'].map((text) => write(text, 1)),
+          ['a', 'b', 'c', 'd', 'e'].map((text, at) => write(text, at)),
           asData,
         ),
         0,

@@ -8,6 +8,11 @@ import { LineBuffer } from './line-buffer.ts'
 import { parseJson } from './parse-json.ts'
 import { clipped } from './wire.ts'
 
+const LINE_END = 0x0a
+const SPACE = 0x20
+const LETTER_D = 0x64
+const LETTER_E = 0x65
+
 /** Characters of lines without an event; then what there is counts as one. An event of one line may be longer. */
 const UNFINISHED = 4_194_304
 
@@ -76,28 +81,30 @@ export class SseFrames implements Frames {
         this.#sink.value(value)
         continue
       }
-      const end = lines.indexOf('\n\n', at) + 2
-      // None: the rest of the event is to come.
-      if (end === 1) {
-        this.#parse(lines.slice(at))
-        this.#fresh = false
-        return
-      }
-      if (simple) this.#block(lines.slice(at, end))
-      else this.#parse(lines.slice(at, end))
-      at = end
+      const end = simple ? this.#plainEvent(lines, at) : -1
+      if (end === -1) {
+        const empty = lines.indexOf('\n\n', at)
+        // None: the rest of the event is to come.
+        this.#fresh = empty !== -1
+        this.#parse(lines.slice(at, this.#fresh ? empty + 2 : undefined))
+        at = this.#fresh ? empty + 2 : lines.length
+      } else at = end
     }
   }
 
-  /** The lines of one event, its empty line included. */
-  #block(block: string): void {
-    const start = block.startsWith('event:') ? block.indexOf('\n') + 1 : 0
-    if (!block.startsWith('data:', start) || block.indexOf('\n', start) !== block.length - 2) {
-      this.#parse(block)
-      return
+  /** An event of one line of data, behind its name or not; gives where it ends, or -1 when it is another. */
+  #plainEvent(lines: string, from: number): number {
+    let start = from
+    let end = lines.indexOf('\n', start)
+    if (lines.charCodeAt(start) === LETTER_E && lines.startsWith('event:', start)) {
+      start = end + 1
+      end = lines.indexOf('\n', start)
     }
-    const from = start + (block.charCodeAt(start + 5) === 0x20 ? 6 : 5)
-    if (this.#event(block.slice(from, -2))) this.#template.see(block)
+    if (end === -1 || lines.charCodeAt(end + 1) !== LINE_END || lines.charCodeAt(start) !== LETTER_D || !lines.startsWith('data:', start))
+      return -1
+    const isSpaced = lines.charCodeAt(start + 5) === SPACE
+    if (this.#event(lines.slice(start + (isSpaced ? 6 : 5), end))) this.#template.see(lines, from, end + 2)
+    return end + 2
   }
 
   /** Whole lines. Many of them without an empty one between are no event any more, and would fill the memory. */
