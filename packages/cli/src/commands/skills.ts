@@ -1,10 +1,12 @@
 /** `adjutant skills`: which skills there are, what one says, and whether one is fit. Reads files and runs nothing. */
 
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { listBundledFiles, loadSkillFolders, readBody, type Skill, type SkillLoadReport } from '@adjutant/core'
+import { listBundledFiles, loadSkills, readBody, type Skill, type SkillLoadReport } from '@adjutant/core'
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { openSkillPlaces } from '../config/skill-places.ts'
 import { printableLine, printableLines } from '../terminal/printable.ts'
 import { notFound, writeColumns, writeProblems } from './listing.ts'
 
@@ -81,7 +83,13 @@ function optionsOf(command: Command): FolderOptions {
 async function load(io: CliIo, options: FolderOptions): Promise<SkillLoadReport & { readonly folders: readonly string[] }> {
   const named = options.folders.map((folder) => resolve(io.cwd, folder))
   const folders = named.length > 0 && options.config === undefined ? named : [...named, ...(await loadConfig(io, options.config)).skills]
-  return { ...(await loadSkillFolders(folders)), folders }
+  const opened = await openSkillPlaces(folders, { workspace: io.cwd, home: homedir() })
+  try {
+    const report = await loadSkills(opened.places)
+    return { ...report, problems: [...opened.problems, ...report.problems], folders }
+  } finally {
+    opened.close()
+  }
 }
 
 async function list(io: CliIo, options: FolderOptions): Promise<void> {
@@ -138,7 +146,7 @@ async function show(io: CliIo, options: FolderOptions, name: string): Promise<vo
 
 async function validate(io: CliIo, path: string, options: { readonly strict: boolean; readonly json: boolean }): Promise<void> {
   const folder = resolve(io.cwd, path)
-  const { skills, problems } = await loadSkillFolders([folder])
+  const { skills, problems } = await loadSkills([folder])
   const none = skills.length === 0 && problems.length === 0
   const warned = skills.some((skill) => skill.warnings.length > 0)
   const ok = !none && problems.length === 0 && !(options.strict && warned)

@@ -37,6 +37,7 @@ export interface RawConfig {
   readonly sessionsFolder?: string
   readonly limits?: Limits
   readonly tools?: { readonly builtin?: boolean | readonly string[]; readonly modules?: readonly string[] }
+  readonly earlyStart?: boolean
   readonly roles?: Readonly<Record<string, readonly string[]>>
   readonly role?: string | readonly string[]
   readonly catalog?: CatalogConfig
@@ -68,6 +69,7 @@ export interface Config {
   /** The roles of the person at this terminal, where `--role` names none. */
   readonly role: readonly string[]
   readonly catalog: CatalogConfig
+  readonly earlyStart: boolean
   /** Not wrong enough to stop: said on stderr, listed by doctor. */
   readonly notes: readonly string[]
 }

@@ -9,6 +9,7 @@ import { type ConfigDocument, readConfigDocument } from './config-document.ts'
 import { expandVariables } from './expand-variables.ts'
 import { findConfig } from './find-config.ts'
 import { defaultSessionsFolder, isInside } from './sessions-folder.ts'
+import { absoluteSkillEntry } from './skill-places.ts'
 
 /** Files that belong to other MCP hosts and hold more than is known here. */
 const FOREIGN = /(^|\.)mcp\.json$|^claude_desktop_config\.json$|^mcp_config\.json$/
@@ -89,7 +90,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     limits: raw.limits ?? {},
     builtin: raw.tools?.builtin ?? true,
     modules: (raw.tools?.modules ?? []).map(from),
-    skills: (raw.skills ?? []).map(from),
+    skills: (raw.skills ?? []).map((entry) => absoluteSkillEntry(entry, from)),
     databases: mapValues(raw.databases, from),
     mcpServers: mapValues(raw.mcpServers, (server) => ({
       ...server,
@@ -98,6 +99,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     ...(raw.roles === undefined ? {} : { roles: raw.roles }),
     role: typeof raw.role === 'string' ? [raw.role] : (raw.role ?? []),
     catalog: raw.catalog ?? {},
+    earlyStart: raw.earlyStart ?? true,
     notes,
   }
 }

@@ -3,12 +3,13 @@
  * reported with its place and the next step, and the rest works. Servers are started beside each other; `close` ends all of them.
  */
 import { stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import {
   AdjutantError,
   type AgentTool,
   type Clock,
   loadModuleFolder,
-  loadSkillFolders,
+  loadSkills,
   Registry,
   type RegistryProblem,
   type Skill,
@@ -20,6 +21,8 @@ import type { CliIo } from '../cli-io.ts'
 import { printableLine } from '../terminal/printable.ts'
 import { builtInTools } from './built-in-tools.ts'
 import type { Config, RawMcpServer } from './config.ts'
+import { openSkillPlaces } from './skill-places.ts'
+import { watchFolders } from './watch-folders.ts'
 
 interface ServerReport {
   readonly name: string
@@ -34,6 +37,8 @@ export interface Toolbox {
   readonly servers: readonly ServerReport[]
   /** What was left out, and why; said by {@link openToolbox} itself unless `quiet`. */
   readonly problems: readonly RegistryProblem[]
+  /** Reads skills anew when their files change, and tells the tools that there are then. Ends with `close`. */
+  watch(changed: (tools: ToolSnapshot) => void): void
   /** Ends servers and connections. Safe to call twice. */
   close(): Promise<void>
 }
@@ -119,6 +124,8 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     problems.push(...registry.add(tools, source))
   }
 
+  const skillPlaces = await openSkillPlaces(config.skills, { workspace: config.workspace, home: homedir() })
+  closers.push(async () => skillPlaces.close())
   const [builtIn, modules, skills, servers] = await Promise.all([
     builtInTools(config),
     Promise.all(
@@ -126,7 +133,7 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
         loadModuleFolder(folder).catch((error: unknown) => ({ tools: [], problems: [problemOf(folder, error, 'TOOL_INVALID')] })),
       ),
     ),
-    loadSkillFolders(config.skills),
+    loadSkills(skillPlaces.places),
     startServers(config, options.clock ?? systemClock, io.signal),
   ])
   closers.push(builtIn.close)
@@ -142,7 +149,7 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     problems.push(...report.problems)
     add(report.tools, config.modules[index] ?? 'modules')
   }
-  problems.push(...skills.problems)
+  problems.push(...skillPlaces.problems, ...skills.problems)
   add(skills.tools, 'skills')
   for (const { name, connection, problem } of servers) {
     if (problem !== undefined) problems.push(problem)
@@ -160,6 +167,17 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     skills: skills.skills,
     servers: servers.map(({ name, connection }) => ({ name, ok: connection !== undefined, tools: connection?.tools.length ?? 0 })),
     problems,
+    watch(changed) {
+      if (skillPlaces.folders.length === 0) return
+      const reload = async (): Promise<void> => {
+        const { tools } = await loadSkills(skillPlaces.places)
+        registry.remove('skills')
+        registry.add(tools, 'skills')
+        changed(registry.snapshot())
+      }
+      const stop = watchFolders(skillPlaces.folders, options.clock ?? systemClock, () => void reload())
+      closers.push(async () => stop())
+    },
     close,
   }
 }

@@ -77,6 +77,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     clock: systemClock,
     ids: randomIds,
     limits: config.limits,
+    earlyStart: config.earlyStart,
     ...(options.store === undefined ? {} : { store: options.store }),
     events(event) {
       if (json) {
@@ -87,6 +88,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
       options.events?.(event)
     },
   })
+  toolbox.watch((tools) => session.useTools(tools))
   return {
     config,
     toolbox,

@@ -167,6 +167,8 @@ async function askModel(
       messages: [...messages],
       tools: session.request(),
       toolChoice: turn === undefined ? 'none' : 'auto',
+      // Somebody looks: then they may see arguments grow.
+      signals: session.events !== undefined,
       ...(options.system === undefined ? {} : { system: typeof options.system === 'function' ? options.system() : options.system }),
     },
     { signal },
