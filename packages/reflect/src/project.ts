@@ -1,0 +1,131 @@
+import { dirname } from 'node:path'
+import type { RegistryProblem } from '@adjutant/core'
+import ts from 'typescript6'
+import { placeAt } from './place.ts'
+
+/**
+ * Owns the compiler's side: the user's tsconfig as it is (strictness, path aliases, module resolution), changed only in what
+ * reading needs. Nothing is written and no code is run. What was looked at, and looked for in vain, is noted for the cache.
+ */
+
+export interface Project {
+  readonly program: ts.Program
+  /** Absolute paths of everything whose content decides what is read, the compiler's own library left out. */
+  readonly reached: readonly string[]
+  /** Paths that would be read if they were there. */
+  readonly absent: readonly string[]
+  /** An import leads nowhere: what is read may change by a file that is not there yet. */
+  readonly unresolved: boolean
+  readonly problems: readonly RegistryProblem[]
+  readonly options: ts.CompilerOptions
+  readonly config: ts.ParsedCommandLine | undefined
+}
+
+const DEFAULTS: ts.CompilerOptions = {
+  strict: true,
+  target: ts.ScriptTarget.ES2024,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+}
+
+/** Only what cannot change a type is set. */
+const FORCED: ts.CompilerOptions = {
+  noEmit: true,
+  allowJs: true,
+  skipLibCheck: true,
+  skipDefaultLibCheck: true,
+  allowImportingTsExtensions: true,
+  composite: false,
+  incremental: false,
+  declaration: false,
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+}
+
+export function openProject(files: readonly string[], tsconfig: string | undefined): Project {
+  const problems: RegistryProblem[] = []
+  const config = tsconfig === undefined ? undefined : readConfig(tsconfig, problems)
+  const options: ts.CompilerOptions = { ...(config?.options ?? DEFAULTS), ...FORCED }
+  delete options.tsBuildInfoFile
+  const host = ts.createCompilerHost(options, true)
+  const absent = new Set<string>()
+  const exists = host.fileExists
+  host.fileExists = (path) => {
+    const found = exists(path)
+    if (!found && !path.includes('/node_modules/')) absent.add(path)
+    return found
+  }
+  const program = ts.createProgram({ rootNames: [...files], options, host })
+  const library = dirname(ts.getDefaultLibFilePath(options))
+  const reached = program
+    .getSourceFiles()
+    .map((file) => file.fileName)
+    .filter((path) => !path.startsWith(library))
+  const roots = new Set(files)
+  let unresolved = false
+  for (const file of program.getSourceFiles()) {
+    if (file.isDeclarationFile || file.fileName.includes('/node_modules/')) continue
+    unresolved ||= importsOf(file).some((node) => leadsNowhere(program, node))
+    for (const fault of program.getSyntacticDiagnostics(file)) {
+      const inRoot = roots.has(file.fileName)
+      problems.push({
+        code: 'TOOL_INVALID',
+        source: file.fileName,
+        message: `${placeAt(file, fault.start)}: ${ts.flattenDiagnosticMessageText(fault.messageText, ' ')}`,
+        hint: inRoot ? 'Correct the syntax; the functions of this file are left out.' : 'Correct the syntax.',
+      })
+    }
+  }
+  return { program, reached: [...reached, ...configFiles(config, tsconfig)], absent: [...absent], unresolved, problems, options, config }
+}
+
+function readConfig(path: string, problems: RegistryProblem[]): ts.ParsedCommandLine | undefined {
+  const say = (fault: ts.Diagnostic): void => {
+    // A folder of functions may be all there is: that the config names no other input is no fault here.
+    if (fault.code === NO_INPUTS) return
+    const at = fault.file === undefined || fault.start === undefined ? path : placeAt(fault.file, fault.start)
+    problems.push({
+      code: 'TOOL_INVALID',
+      source: path,
+      message: `${at}: ${ts.flattenDiagnosticMessageText(fault.messageText, ' ')}`,
+      hint: 'Correct the tsconfig; what could be read of it is used.',
+    })
+  }
+  // The files that it includes are not looked for: what is read is named by the caller.
+  const host: ts.ParseConfigFileHost = {
+    useCaseSensitiveFileNames: ts.sys.useCaseSensitiveFileNames,
+    getCurrentDirectory: () => dirname(path),
+    fileExists: (file) => ts.sys.fileExists(file),
+    readFile: (file) => ts.sys.readFile(file),
+    readDirectory: () => [],
+    onUnRecoverableConfigFileDiagnostic: say,
+  }
+  const parsed = ts.getParsedCommandLineOfConfigFile(path, {}, host)
+  for (const fault of parsed?.errors ?? []) say(fault)
+  return parsed
+}
+
+/** "No inputs were found in config file". */
+const NO_INPUTS = 18003
+
+function configFiles(config: ts.ParsedCommandLine | undefined, tsconfig: string | undefined): readonly string[] {
+  const file: unknown = config?.options.configFile
+  const extended =
+    typeof file === 'object' && file !== null && 'extendedSourceFiles' in file && Array.isArray(file.extendedSourceFiles)
+      ? file.extendedSourceFiles.filter((path: unknown) => typeof path === 'string')
+      : []
+  return tsconfig === undefined ? [] : [tsconfig, ...extended]
+}
+
+function importsOf(file: ts.SourceFile): readonly ts.StringLiteral[] {
+  const found: ts.StringLiteral[] = []
+  for (const statement of file.statements) {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) continue
+    if (statement.moduleSpecifier !== undefined && ts.isStringLiteral(statement.moduleSpecifier)) found.push(statement.moduleSpecifier)
+  }
+  return found
+}
+
+function leadsNowhere(program: ts.Program, node: ts.StringLiteral): boolean {
+  return !node.text.startsWith('node:') && program.getTypeChecker().getSymbolAtLocation(node) === undefined
+}
