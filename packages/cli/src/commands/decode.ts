@@ -17,9 +17,11 @@ Reads the raw bytes of one answer of a model: a stream of server-sent events, JS
   cohere               version 2 of the chat API
   tagged-text          calls written as text: <tool_use>, <tool_call>, and what open models write
   decision             {"action":"call_tool|ask_user|answer|give_up", …}
+  plan                 {"plan":[{"id":…,"tool":…,"params":{…}}, …]}
+  plan                 {"plan":[{"id":…,"tool":…,"params":{…}}, …]}
   auto                 finds out which of these it is (default)
 With --json: one line for each event, as soon as it is certain (text, reasoning, call-start, call,
-provider-block, problem, usage, end).
+provider-block, plan, problem, usage, end).
 A call whose arguments are no JSON object is a problem line with its index, id, name and raw text.
 
 Exit: 0 decoded to its end, 1 empty, cut off or undecodable, 2 wrong usage.

@@ -364,3 +364,70 @@ describe('exec', () => {
     assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
   })
 })
+
+describe('exec of a plan', () => {
+  const reference = (path: string): string => `\${${path}}`
+  const steps = (...plan: readonly object[]): string => JSON.stringify({ plan })
+  const plan = steps(
+    { id: 'list', tool: 'find_files', params: { pattern: '*.txt' } },
+    { id: 'first', tool: 'read_file', params: { path: 'a.txt' }, after: ['list'] },
+    { id: 'copy', tool: 'write_file', params: { path: 'c.txt', content: `copy of ${reference('first.text')}` } },
+    { id: 'gone', tool: 'read_file', params: { path: 'nowhere.txt' } },
+    { id: 'never', tool: 'read_file', params: { path: 'b.txt' }, after: ['gone'] },
+    {
+      id: 'each',
+      tool: 'read_file',
+      params: { path: reference('item') },
+      for_each: ['a.txt', 'b.txt'],
+      when: `${reference('item')} != 'b.txt'`,
+    },
+  )
+
+  it('carries out the steps in order, recognised or named, and prints the results in the form of the plan', async () => {
+    for (const dialect of [[], ['--dialect', 'plan']]) {
+      const { stdout, code } = await exec(plan, '--approve', 'allow', ...dialect)
+      assert.equal(code, 1)
+      const { results } = JSON.parse(stdout)
+      assert.deepEqual(
+        results.map((result: { id: string; item?: number; outcome: string; code?: string }) => [
+          result.id,
+          result.item ?? '',
+          result.code ?? result.outcome,
+        ]),
+        [
+          ['list', '', 'ok'],
+          ['first', '', 'ok'],
+          ['copy', '', 'ok'],
+          ['gone', '', 'NOT_FOUND'],
+          ['never', '', 'DEPENDENCY_FAILED'],
+          ['each', 0, 'ok'],
+          ['each', 1, 'not-run'],
+        ],
+      )
+      const copied = await readFile(join(folder, 'c.txt'), 'utf8')
+      assert.match(copied, /^copy of .*alpha/s)
+      await rm(join(folder, 'c.txt'))
+    }
+  })
+
+  it('a plan that is wrong is told at its place, and nothing of it runs', async () => {
+    const wrong = steps({ id: 'a', tool: 'write_file', params: { path: 'c.txt', content: reference('b.text') } })
+    const { stdout, stderr, code } = await exec(wrong, '--approve', 'allow', '--json')
+    assert.equal(code, 1)
+    assert.match(stdout, /INVALID_DECISION.*step 1 .*there is no step/)
+    assert.match(stderr, /INVALID_DECISION/)
+    assert.ok(!existsSync(join(folder, 'c.txt')))
+  })
+
+  it('writes of a plan with repairs run where all is allowed, and their results say what was repaired', async () => {
+    const { stdout, code } = await exec(
+      `{'plan': [{'tool': 'write_file', 'params': {'path': 'c.txt', 'content': 'x'},}]}`,
+      '--approve',
+      'allow',
+      '--json',
+    )
+    assert.equal(code, 0)
+    assert.match(stdout, /"rule":"repair: single-quotes"/)
+    assert.equal(await readFile(join(folder, 'c.txt'), 'utf8'), 'x')
+  })
+})

@@ -1,5 +1,15 @@
 /** `adjutant exec`: one model decision from stdin (or many) is carried out; its results go to stdout in the decision's own dialect. */
-import { AdjutantError, DIALECTS, type Dialect, type ErrorCode, type ToolResult, toToolMessages } from '@adjutant/core'
+import {
+  AdjutantError,
+  DIALECTS,
+  type Dialect,
+  type ErrorCode,
+  type JsonValue,
+  planMessage,
+  runPlan,
+  type ToolResult,
+  toToolMessages,
+} from '@adjutant/core'
 import { type Command, Option } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { type InputLine, linesOf, stdinChunks } from '../work/input.ts'
@@ -10,7 +20,8 @@ import { addSharedOptions, sharedOptions, usage } from './shared-options.ts'
 
 const HELP = `
 Reads one decision of a model: the raw bytes of a provider's stream or body (see adjutant decode --help for all that is read), text
-with calls in it, or {"action":"call_tool","tool_name":…,"parameters":…}. Prints the results in call order, as the messages that go back.
+with calls in it, {"action":"call_tool","tool_name":…,"parameters":…}, or a plan {"plan":[{"id","tool","params","after"?,"when"?,"for_each"?}]}
+whose steps use each other's results as \${id.path} or \${id.text}. Prints the results in call order, as the messages that go back.
 With --many each line of stdin is one decision: a JSON body, or a JSON string that holds raw text. All run in one session.
 
 Exit: 0 all calls succeeded, 1 some failed or were invalid, 2 wrong usage, 3 some were refused by policy or a person.
@@ -84,16 +95,25 @@ class Desk {
     const place = line === undefined ? {} : { line }
     for (const problem of decision.problems)
       await this.#problem(problem.code, problem.message, { ...place, ...(problem.index === undefined ? {} : { index: problem.index }) })
+    if (decision.plan !== undefined) {
+      const steps = await runPlan(session, decision.plan, { signal: this.#io.signal, batch: (calls) => ui.expect(calls) })
+      const results = steps.map(({ result }) => result)
+      await this.#tell(results, planMessage(steps), place)
+      return
+    }
     ui.expect(decision.calls)
     const results = await session.execute(decision.calls, { signal: this.#io.signal })
     const message = toToolMessages(decision.dialect, results, {
       madeUpIds: new Set<string>(decision.calls.filter((call) => !call.idFromProvider).map((call) => call.id)),
       customIds: new Set<string>(decision.calls.filter((call) => call.form === 'text').map((call) => call.id)),
     })
-    if (this.#json) {
-      const note = decision.note === undefined ? {} : { decision: decision.note }
-      await writeJson(this.#io.stdout, resultsLine(results, message, { ...place, ...note }))
-    } else {
+    const note = decision.note === undefined ? {} : { decision: decision.note }
+    await this.#tell(results, message, { ...place, ...note })
+  }
+
+  async #tell(results: readonly ToolResult[], message: JsonValue, more: object): Promise<void> {
+    if (this.#json) await writeJson(this.#io.stdout, resultsLine(results, message, more))
+    else {
       await write(this.#io.stdout, `${typeof message === 'string' ? message.replace(/\n$/, '') : JSON.stringify(message)}\n`)
     }
     if (results.some((result) => result.isError)) this.#io.exit(exitOf(results))

@@ -15,6 +15,7 @@ export const DIALECTS = [
   'cohere',
   'tagged-text',
   'decision',
+  'plan',
 ] as const
 export type Dialect = (typeof DIALECTS)[number]
 

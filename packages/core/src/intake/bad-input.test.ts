@@ -225,9 +225,14 @@ describe('text that is not quite text', () => {
       assert.deepEqual(decodeAll(bytes, 'auto', cuts).calls[0]?.arguments, { ok: true, value: { a: '\uFFFD', b: 2 } })
   })
 
-  it('lone surrogates, as escapes, stay what they are', () => {
+  it('lone surrogates, as escapes, become U+FFFD, and that is told', () => {
     const args = decodeAll(callWith(['{"a":"\\u', 'd83d","b":"\\uDE00\\ud83d"}'])).calls[0]?.arguments
-    assert.deepEqual(args, { ok: true, value: { a: '\uD83D', b: '\uDE00\uD83D' } })
+    assert.ok(args?.ok)
+    assert.deepEqual(args.value, { a: '\uFFFD', b: '\uFFFD\uFFFD' })
+    assert.deepEqual(
+      args.repairs?.map(({ rule }) => rule),
+      ['lone-surrogate', 'lone-surrogate'],
+    )
   })
 
   it('keys that name inherited members are own members, and change nothing else', () => {

@@ -2,12 +2,13 @@ import type { Dialect, FinishReason } from '../contract/decode.ts'
 import { isJsonObject, type JsonValue } from '../contract/json.ts'
 import { DecisionReader, withoutFence } from './decision.ts'
 import { parseJson } from './parse-json.ts'
+import { beginsPlan, PlanReader } from './plan.ts'
 import { dialectOf } from './recognise.ts'
 import { TaggedTextReader } from './tagged-text.ts'
 import type { TextReader, WireContext } from './wire.ts'
 
 /**
- * Reads text of which nobody said what it is: with tags, or a fenced decision. Refuses what is no text at all. Only a text that begins with a
+ * Reads text of which nobody said what it is: with tags, or a fenced decision or plan. Refuses what is no text at all. Only a text that begins with a
  * fence is held back until its end.
  */
 
@@ -22,7 +23,7 @@ const FENCE_LIMIT = 1_048_576
 
 export class BareTextReader implements TextReader {
   readonly #cx: WireContext
-  #reader: TaggedTextReader | DecisionReader
+  #reader: TaggedTextReader | DecisionReader | PlanReader
   #fenced: string | undefined
   #begun = ''
   #length = 0
@@ -34,11 +35,12 @@ export class BareTextReader implements TextReader {
   }
 
   get dialect(): Dialect {
+    if (this.#reader instanceof PlanReader) return 'plan'
     return this.#reader instanceof DecisionReader ? 'decision' : 'tagged-text'
   }
 
   get format(): string | undefined {
-    return this.#reader instanceof DecisionReader ? undefined : this.#reader.format
+    return this.#reader instanceof TaggedTextReader ? this.#reader.format : undefined
   }
 
   push(text: string): void {
@@ -92,7 +94,9 @@ export class BareTextReader implements TextReader {
   }
 
   #closeFence(text: string): void {
-    if (isDecision(withoutFence(text))) this.#reader = new DecisionReader(this.#cx)
+    const dialect = dialectInFence(withoutFence(text))
+    if (dialect === 'decision') this.#reader = new DecisionReader(this.#cx)
+    else if (dialect === 'plan') this.#reader = new PlanReader(this.#cx)
     this.#reader.push(text)
   }
 
@@ -106,12 +110,12 @@ export class BareTextReader implements TextReader {
   }
 }
 
-function isDecision(text: string): boolean {
+function dialectInFence(text: string): Dialect | undefined {
   let value: JsonValue
   try {
     value = parseJson(text)
   } catch {
-    return false
+    return beginsPlan(text) ? 'plan' : undefined
   }
-  return isJsonObject(value) && dialectOf(value) === 'decision'
+  return isJsonObject(value) ? dialectOf(value) : undefined
 }

@@ -11,6 +11,7 @@ import { DecisionReader } from './decision.ts'
 import type { FrameSink, Frames } from './frames.ts'
 import { FramingProblems } from './framing-problems.ts'
 import { JsonFrames } from './json-frames.ts'
+import { beginsPlan, PlanReader } from './plan.ts'
 import { dialectOf, foreignWire, framingOf, holdsWire } from './recognise.ts'
 import { SseFrames } from './sse-frames.ts'
 import { isBareCall, nameOfBegun } from './text-formats/exact-call.ts'
@@ -46,7 +47,7 @@ function isDialect(value: string): value is Dialect {
 }
 
 /**
- * Makes a decoder. `auto` finds out which dialect it is from the first events. `tagged-text` and `decision` are read from bare text as well
+ * Makes a decoder. `auto` finds out which dialect it is from the first events. `tagged-text`, `decision` and `plan` are read from bare text as well
  * as from inside the text of a provider's stream.
  * @throws AdjutantError UNKNOWN_DIALECT
  *
@@ -246,6 +247,7 @@ class StreamDecoder implements Decoder {
   #resolved(): Dialect {
     if (this.#dialect !== 'auto') return this.#dialect
     if (this.#text instanceof DecisionReader) return 'decision'
+    if (this.#text instanceof PlanReader) return 'plan'
     if (this.#text instanceof BareTextReader) return this.#text.dialect
     return this.#wire?.dialect ?? (this.#framed ? 'openai-chat' : 'tagged-text')
   }
@@ -263,6 +265,13 @@ class StreamDecoder implements Decoder {
       if (this.#dialect === 'auto' && this.#bareCalls.length === this.#values - 1 && isBareCall(value))
         this.#bareCalls.push(JSON.stringify(value))
       this.#foreignValue(value)
+      return
+    }
+    if (dialect === 'plan') {
+      this.#text ??= new PlanReader(this.#cx)
+      if (!(this.#text instanceof PlanReader)) return
+      this.#decisions++
+      this.#text.value(value)
       return
     }
     if (dialect === 'decision') {
@@ -301,7 +310,8 @@ class StreamDecoder implements Decoder {
   /** A text that begins with a brace and is no JSON: text with tags, maybe. */
   #notJson(body: string): boolean {
     if (this.#dialect !== 'auto' && this.#text === undefined) return false
-    if (this.#dialect === 'auto' && !holdsCall(body) && nameOfBegun(body) === undefined) return false
+    if (this.#dialect === 'auto' && beginsPlan(body)) this.#text ??= new PlanReader(this.#cx)
+    else if (this.#dialect === 'auto' && !holdsCall(body) && nameOfBegun(body) === undefined) return false
     this.#frames = undefined
     this.#plain(body)
     return true

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { countingIds } from '@adjutant/testkit'
 import fc from 'fast-check'
-import type { DecodeEvent } from '../contract/decode.ts'
+import type { DecodeEvent, Dialect } from '../contract/decode.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Plan } from '../contract/plan.ts'
 import { CallBook } from './call-book.ts'
+import { createDecoder } from './dialect.ts'
 import { parseCondition } from './plan/condition.ts'
 import { findCycle } from './plan/find-cycle.ts'
 import { piecesOf } from './plan/references.ts'
@@ -171,6 +172,52 @@ describe('PlanReader', () => {
       ),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('the dialect plan', () => {
+  const decode = (text: string, dialect: Dialect | 'auto', each = false): readonly DecodeEvent[] => {
+    const events: DecodeEvent[] = []
+    const decoder = createDecoder(dialect, (event) => events.push(event), { ids: countingIds() })
+    for (const piece of each ? text : [text]) decoder.push(piece)
+    decoder.end()
+    return events
+  }
+  const chat = (text: string): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text }, finish_reason: null }] })}\n\ndata: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`
+
+  it('is recognised, as a body, with faults, and in a fence; named, also inside the text of a provider', () => {
+    const spoilt = GOOD.replace(/\]\}$/, ',]}')
+    const fenced = `\`\`\`json\n${GOOD}\n\`\`\``
+    for (const [text, dialect] of [
+      [GOOD, 'auto'],
+      [`\n${GOOD}\n`, 'auto'],
+      [spoilt, 'auto'],
+      [fenced, 'auto'],
+      [fenced.replace(/\]\}/, ',]}'), 'auto'],
+      [GOOD, 'plan'],
+      [spoilt, 'plan'],
+      [fenced, 'plan'],
+      [chat(GOOD), 'plan'],
+      [chat(fenced), 'plan'],
+    ] as const) {
+      const events = decode(text, dialect)
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['plan', 'end'],
+        text,
+      )
+      const end = events.at(-1)
+      assert.ok(end?.type === 'end' && end.dialect === 'plan' && end.finish === 'tool-calls', text)
+      assert.deepEqual(decode(text, dialect, true), events)
+    }
+  })
+
+  it('numbers that a number does not keep are refused or kept, in a body too', () => {
+    const [first] = decode('{"plan":[{"tool":"a","params":{"id":9007199254740993}}]}', 'auto')
+    assert.ok(first?.type === 'problem' && /\/plan\/0\/params\/id has more digits/.test(first.message))
+    const [named] = decode('{"plan":[{"tool":"a","params":{"id":9007199254740993}}]}', 'plan')
+    assert.ok(named?.type === 'plan')
   })
 })
 

@@ -14,6 +14,11 @@ import { clipped, type TextReader, type WireContext } from './wire.ts'
 /** Faulty steps told one by one. */
 const TOLD = 20
 
+/** True for text that begins as a plan does, right or wrong. */
+export function beginsPlan(text: string): boolean {
+  return /^\s*\{\s*["']?plan["']?\s*:\s*\[/.test(text)
+}
+
 export class PlanReader implements TextReader {
   readonly #cx: WireContext
   #pieces: string[] = []

@@ -7,6 +7,7 @@ import { isGemini } from './gemini.ts'
 import { isGeminiInteractions } from './gemini-interactions.ts'
 import { isOllama } from './ollama.ts'
 import { parseJson } from './parse-json.ts'
+import { looksLikePlan } from './plan/check-plan.ts'
 
 /**
  * Owns the two guesses: from the first characters, how a stream is framed; from a parsed event, which dialect it speaks. Both depend on the
@@ -151,6 +152,7 @@ export function dialectOf(value: JsonObject): Dialect | undefined {
   if (isCohere(value)) return 'cohere'
   if (isGeminiInteractions(value)) return 'gemini-interactions'
   if (looksLikeDecision(value)) return 'decision'
+  if (looksLikePlan(value)) return 'plan'
   return undefined
 }
 
@@ -167,7 +169,7 @@ export function holdsWire(text: string): boolean {
     try {
       const value = parseJson(candidate)
       const dialect = isJsonObject(value) ? dialectOf(value) : undefined
-      if (dialect !== undefined && dialect !== 'decision') return true
+      if (dialect !== undefined && dialect !== 'decision' && dialect !== 'plan') return true
     } catch {
       // Not this one.
     }

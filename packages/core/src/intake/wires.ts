@@ -8,6 +8,7 @@ import { GeminiInteractionsWire } from './gemini-interactions.ts'
 import { OllamaWire } from './ollama.ts'
 import { OpenAiChatWire } from './openai-chat.ts'
 import { OpenAiResponsesWire } from './openai-responses.ts'
+import { PlanReader } from './plan.ts'
 import { TaggedTextReader } from './tagged-text.ts'
 import type { TextReader, Wire, WireContext } from './wire.ts'
 
@@ -32,6 +33,7 @@ export function wireOf(dialect: Dialect, cx: WireContext): Wire | undefined {
       return new CohereWire(cx)
     case 'tagged-text':
     case 'decision':
+    case 'plan':
       return undefined
     default:
       return dialect satisfies never
@@ -41,5 +43,6 @@ export function wireOf(dialect: Dialect, cx: WireContext): Wire | undefined {
 /** The reader of a dialect that lives in text; undefined for a provider's wire. */
 export function textReaderOf(dialect: Dialect, cx: WireContext): TextReader | undefined {
   if (dialect === 'tagged-text') return new TaggedTextReader(cx)
+  if (dialect === 'plan') return new PlanReader(cx)
   return dialect === 'decision' ? new DecisionReader(cx) : undefined
 }

@@ -53,6 +53,7 @@ export function toToolMessages(dialect: Dialect, results: readonly ToolResult[],
     case 'tagged-text':
       return toTaggedText(results)
     case 'decision':
+    case 'plan':
       return toDecisionResults(results)
     default:
       return dialect satisfies never

@@ -4,10 +4,11 @@ import { textWithParts } from './parts-as-text.ts'
 
 /** `{ results: [{ id, name, outcome, isError, text, code?, hint? }] }`, the answer to a JSON decision. */
 export function toDecisionResults(results: readonly ToolResult[]): JsonObject {
-  return { results: results.map(toEntry) }
+  return { results: results.map(resultEntry) }
 }
 
-function toEntry(result: ToolResult): JsonObject {
+/** One result, as an object for a model. */
+export function resultEntry(result: ToolResult): JsonObject {
   return {
     id: result.id,
     name: result.name,
