@@ -28,10 +28,24 @@ interface Victim {
   readonly bytes: Uint8Array
 }
 
-function decodeInto(seen: DecodeEvent[], bytes: Uint8Array, dialect: Dialect | 'auto', random?: () => number): void {
-  const decoder = createDecoder(dialect, (event) => seen.push(event), { ids: callIds() })
-  for (const piece of random === undefined ? [bytes] : atRandom(bytes, random)) decoder.push(piece)
+interface Way {
+  readonly pieces: readonly Uint8Array[]
+  readonly dialect: Dialect | 'auto'
+  readonly signals?: boolean
+}
+
+function decodeIn({ pieces, dialect, signals = false }: Way, size: number): readonly DecodeEvent[] {
+  const seen: DecodeEvent[] = []
+  const decoder = createDecoder(dialect, (event) => seen.push(event), { ids: callIds(), signals })
+  for (const piece of pieces) decoder.push(piece)
   decoder.end()
+  assertInvariants(seen, size)
+  return seen
+}
+
+/** How much has come is told for each piece; all else is told whatever the pieces are. */
+function withoutGrowth(events: readonly DecodeEvent[]): readonly DecodeEvent[] {
+  return gather(events.filter((event) => event.type !== 'call-growing')).events
 }
 
 /** Damages the streams in turn. A failure tells which run it was. */
@@ -44,13 +58,14 @@ function fuzz(victims: readonly Victim[], runs: number): void {
     const { bytes, how } = mutated(victim.bytes, random, other.bytes)
     const dialect = random() < 0.6 ? 'auto' : (DIALECTS[Math.floor(random() * DIALECTS.length)] ?? 'auto')
     try {
-      const whole: DecodeEvent[] = []
-      decodeInto(whole, bytes, dialect)
-      assertInvariants(whole, bytes.length)
-      const cut: DecodeEvent[] = []
-      decodeInto(cut, bytes, dialect, random)
-      assertInvariants(cut, bytes.length)
-      assert.deepEqual(gather(cut).events, gather(whole).events, 'however it is cut')
+      const whole = decodeIn({ pieces: [bytes], dialect }, bytes.length)
+      const pieces = atRandom(bytes, random)
+      assert.deepEqual(gather(decodeIn({ pieces, dialect }, bytes.length)).events, gather(whole).events, 'however it is cut')
+      const signalled = withoutGrowth(decodeIn({ pieces: [bytes], dialect, signals: true }, bytes.length))
+      const inPieces = withoutGrowth(decodeIn({ pieces, dialect, signals: true }, bytes.length))
+      assert.deepEqual(inPieces, signalled, 'with early signals, however it is cut')
+      const plain = signalled.filter((event) => event.type !== 'call-field')
+      assert.deepEqual(gather(plain).events, gather(whole).events, 'with early signals as without')
     } catch (cause) {
       throw new Error(`FUZZ_SEED=${SEED}, run ${run}: ${victim.name} as ${dialect}: ${how.join(', then ')}`, { cause })
     }

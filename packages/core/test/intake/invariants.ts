@@ -21,14 +21,24 @@ export function assertInvariants(events: readonly DecodeEvent[], size: number): 
 }
 
 function assertCalls(events: readonly DecodeEvent[]): void {
-  const started = new Map<number, { readonly id: string; readonly name: string; handed: boolean }>()
+  const started = new Map<number, { readonly id: string; readonly name: string; handed: boolean; chars: number; fields: Set<string> }>()
   const ids = new Set<string>()
   for (const event of events) {
     if (event.type === 'call-start') {
       assert.equal(event.index, started.size, 'calls are numbered in the order of their start')
       assert.ok(!ids.has(event.id), `the id ${event.id} is given once`)
       ids.add(event.id)
-      started.set(event.index, { id: event.id, name: event.name, handed: false })
+      started.set(event.index, { id: event.id, name: event.name, handed: false, chars: 0, fields: new Set() })
+    } else if (event.type === 'call-growing' || event.type === 'call-field') {
+      const open = started.get(event.index)
+      assert.ok(open !== undefined && !open.handed && open.id === event.id, 'signals come while a call is open')
+      if (event.type === 'call-growing') {
+        assert.ok(event.chars > open.chars, 'arguments only grow')
+        open.chars = event.chars
+      } else {
+        assert.ok(!open.fields.has(event.name), `the field ${event.name} is told once`)
+        open.fields.add(event.name)
+      }
     } else if (event.type === 'call') {
       const start = started.get(event.call.index)
       assert.ok(start !== undefined, 'a call is announced before it is handed over')
