@@ -1,7 +1,7 @@
 /** What must be the same whatever wire an adapter speaks: trying again, silence, faults in the middle, stopping. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { countingIds, ManualClock, STUB_WIRES, type StubProvider, type StubReply, startStubProvider } from '@adjutant/testkit'
+import { countingIds, ManualClock, STUB_WIRES, type StubProvider, type StubReply, sse, startStubProvider } from '@adjutant/testkit'
 import type { DecodeEvent, Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { Clock, Model, ModelRequest } from '../contract/ports.ts'
@@ -276,6 +276,19 @@ describe('what only one wire has', LIMIT, () => {
     )
     assert.match(error?.message ?? '', /answered 400: API key not valid\. \(API_KEY_INVALID\)/)
     assert.match(error?.hint ?? '', /GEMINI_API_KEY was not accepted/)
+  })
+
+  it('Gemini: asks again when the model wrote a call that could not be read, and gives up in words', async () => {
+    const wire = STUB_WIRES.gemini
+    const malformed = sse({ candidates: [{ index: 0, finishReason: 'MALFORMED_FUNCTION_CALL' }] })
+    const model = (provider: StubProvider): Model =>
+      geminiModel({ name: 'm', baseUrl: provider.url, ids: countingIds(), clock: eagerClock().clock })
+    await using mends = await startStubProvider([{ chunks: [malformed] }, { chunks: [wire.text('Hello'), wire.end(COST)] }])
+    assert.equal(textOf((await take(model(mends))).events), 'Hello')
+    await using stays = await startStubProvider([{ chunks: [malformed] }, { chunks: [malformed] }, { chunks: [malformed] }])
+    const { error } = await take(model(stays))
+    assert.equal(error?.code, 'STREAM_BROKEN')
+    assert.match(error.message, /could not read/)
   })
 
   it('Gemini: has its system prompt, limit and choice where that API wants them, and further settings beside them', async () => {

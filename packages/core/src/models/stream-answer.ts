@@ -87,6 +87,10 @@ function faultIn(event: DecodeEvent, calls: number, provider: Provider): Adjutan
   if (event.type === 'problem' && (event.code === 'MODEL_FAILED' || event.code === 'MODEL_UNAVAILABLE')) {
     return new AdjutantError(event.code, `${provider.label}: ${withoutKey(provider, event.message)}`)
   }
+  // The provider threw the model's call away because it could not be read: asked again, the model usually writes it well.
+  if (event.type === 'end' && event.finish === 'error' && calls === 0) {
+    return new AdjutantError('STREAM_BROKEN', `${provider.label}: the model wrote a call that the provider could not read`)
+  }
   if (event.type === 'end' && event.finish === undefined && calls === 0) {
     return new AdjutantError('STREAM_BROKEN', `${provider.label}: the answer ended before the model said that it had finished`)
   }
