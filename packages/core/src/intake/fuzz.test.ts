@@ -9,6 +9,7 @@ import { callIds, decodeAll, gather, namesAndValues } from '../../test/intake/de
 import { assertInvariants } from '../../test/intake/invariants.ts'
 import { mutated } from '../../test/intake/mutations.ts'
 import { ownStreams } from '../../test/intake/own-streams.ts'
+import { ownTexts } from '../../test/intake/own-texts.ts'
 import type { DecodeEvent, Dialect } from '../contract/decode.ts'
 import { DIALECTS } from '../contract/decode.ts'
 import { createDecoder } from './dialect.ts'
@@ -49,14 +50,14 @@ function withoutGrowth(events: readonly DecodeEvent[]): readonly DecodeEvent[] {
 }
 
 /** Damages the streams in turn. A failure tells which run it was. */
-function fuzz(victims: readonly Victim[], runs: number): void {
+function fuzz(victims: readonly Victim[], runs: number, dialects: readonly (Dialect | 'auto')[] = DIALECTS): void {
   for (let run = 0; run < runs; run += 1) {
     const random = seededRandom(SEED * 1_000_003 + run)
     const victim = victims[run % victims.length]
     const other = victims[Math.floor(random() * victims.length)]
     if (victim === undefined || other === undefined) continue
     const { bytes, how } = mutated(victim.bytes, random, other.bytes)
-    const dialect = random() < 0.6 ? 'auto' : (DIALECTS[Math.floor(random() * DIALECTS.length)] ?? 'auto')
+    const dialect = random() < 0.6 ? 'auto' : (dialects[Math.floor(random() * dialects.length)] ?? 'auto')
     try {
       const whole = decodeIn({ pieces: [bytes], dialect }, bytes.length)
       const pieces = atRandom(bytes, random)
@@ -75,6 +76,29 @@ function fuzz(victims: readonly Victim[], runs: number): void {
 describe('damaged streams', () => {
   it('of every wire never throw, end once, hand each call over once, and mean the same however they are cut', () => {
     fuzz(ownStreams(), RUNS)
+  })
+
+  it('of calls written as text do so too', () => {
+    const victims = Object.entries(ownTexts).map(([name, text]) => ({ name, bytes: Buffer.from(text) }))
+    fuzz(victims, RUNS, ['tagged-text'])
+  })
+
+  it('of models that write calls as text do so too', { skip: material === undefined }, () => {
+    const file = join(material ?? '', 'streams/text-tool-calls/ollama-parser-cases.jsonl')
+    const victims = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line, at) => {
+        const { input, inputs, steps = [] } = JSON.parse(line).case
+        const pieces = [input, ...(inputs ?? []), ...steps.map((step: { readonly input?: string }) => step.input)]
+        return {
+          name: `ollama-parser-cases.jsonl:${at + 1}`,
+          bytes: Buffer.from(pieces.filter((piece) => typeof piece === 'string').join('')),
+        }
+      })
+      .filter(({ bytes }) => bytes.length > 0)
+    assert.ok(victims.length > 100, `${victims.length}`)
+    fuzz(victims, Math.max(RUNS, victims.length), ['tagged-text'])
   })
 
   it('of providers do so too', { skip: material === undefined }, () => {
