@@ -108,6 +108,15 @@ describe('arguments', () => {
     })
   })
 
+  it('text too long to be repaired is refused, and right JSON of any length is read', () => {
+    const long = 'x'.repeat(5_000_000)
+    const args = parseArguments(`{'a':"${long}"}`)
+    assert.ok(!args.ok)
+    assert.match(args.problem, /they are longer than 4194304 characters/)
+    const right = parseArguments(`{"a":"${long}","b":"\\ud83d\\ude00"}`)
+    assert.ok(right.ok && right.repairs === undefined && right.value.b === '😀')
+  })
+
   it('keys that name inherited members stay own properties', () => {
     const args = parseArguments('{"__proto__":{"admin":true},"constructor":1}')
     assert.ok(args.ok)

@@ -1,9 +1,9 @@
 import type { ArgumentRepair, CallArguments } from '../contract/call.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
-import { checkValue, cleanValue, membersOf, type Uncleanness } from './check-value.ts'
+import { checkValue, cleanValue, isDeeper, membersOf, type Uncleanness } from './check-value.ts'
 import { findJsonFault } from './json-fault.ts'
-import { fromEncodedText, readExactly, repairJson } from './json-repair/repair-json.ts'
+import { fromEncodedText, type RepairOutcome, readExactly, repairJson } from './json-repair/repair-json.ts'
 import { type JsonMeasure, measureJson, skipJsonSpace } from './json-scanner.ts'
 
 /**
@@ -45,22 +45,49 @@ export interface ParseHints {
   readonly members?: number | undefined
   /** The sender said that it had finished by itself: then brackets missing at the end may be added. Default false. */
   readonly ended?: boolean
+  /** Nothing is repaired: what is no JSON is refused, without a reason. For trying whether a text is whole yet. Default false. */
+  readonly strict?: boolean
 }
 
 /** A number that a double may not keep: a run of sixteen digits, or a large exponent. */
 const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
-/** The escape of half a character. Most come in pairs. */
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
+/** The escape of half a character without its other half. */
+const LONE_SURROGATE = /\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]/
+/** Characters of text that is looked at for repair: reading it takes some 0.3 µs each, and holds up everything else meanwhile. */
+const REPAIRED = 4_194_304
 
 /** True where parsing may have changed something without a word. */
 export function isSuspect(raw: string): boolean {
   // Too short for any of them.
   if (raw.length < 5) return !raw.isWellFormed()
-  return LONG_NUMBER.test(raw) || SURROGATE_ESCAPE.test(raw) || !raw.isWellFormed()
+  return LONG_NUMBER.test(raw) || LONE_SURROGATE.test(raw) || !raw.isWellFormed()
 }
 
-function measureOf(raw: string, { deepest, members }: ParseHints): JsonMeasure {
-  return deepest === undefined || members === undefined ? measureJson(raw) : { deepest, members }
+/** Text up to this length is parsed before its nesting is known: what a parser takes for it is bounded by its length. */
+const PARSED_FIRST = 4_194_304
+
+/** What a scanner has counted; what stands there, for text that is too long to be parsed without a look. */
+function measureOf(raw: string, { deepest, members }: ParseHints): JsonMeasure | undefined {
+  if (deepest !== undefined && members !== undefined) return { deepest, members }
+  return raw.length > PARSED_FIRST ? measureJson(raw) : undefined
+}
+
+/** The keys of some object stand more than once in the text, so that a value was lost. */
+function hasDoubledKeys(raw: string, value: JsonObject, measure: JsonMeasure | undefined): boolean {
+  if (measure !== undefined && measure.members < 2) return false
+  const members = membersOf(value)
+  if (measure !== undefined) return members !== measure.members
+  // At most as many members as quotes before a colon, and at least as many as the value has. Where strings hold such quotes, it is counted.
+  if (!SPACED_COLON.test(raw) && members === countOf(raw, '":')) return false
+  return members !== measureJson(raw).members
+}
+
+const SPACED_COLON = /"[ \t\r\n]+:/
+
+function countOf(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count++
+  return count
 }
 
 function good(value: JsonObject, repairs: readonly ArgumentRepair[]): CallArguments {
@@ -80,25 +107,31 @@ function good(value: JsonObject, repairs: readonly ArgumentRepair[]): CallArgume
  */
 export function parseArguments(raw: string, hints: ParseHints = {}): CallArguments {
   if (skipJsonSpace(raw) === raw.length) return { ok: true, value: {} }
-  const { deepest, members } = measureOf(raw, hints)
+  const measure = measureOf(raw, hints)
   // Counted before parsing: see parse-json.ts.
-  if (deepest > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
+  if (measure !== undefined && measure.deepest > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
   let value: JsonValue
   try {
     value = JSON.parse(raw)
   } catch {
+    if (hints.strict === true) return broken('', '')
+    if (measure === undefined && measureJson(raw).deepest > MAX_DEPTH) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
     return repaired(raw, hints.ended ?? false)
   }
   if (value === null) return { ok: true, value: {} }
   if (typeof value === 'string') return unwrapped(raw, value, hints.ended ?? false)
   if (!isJsonObject(value)) return broken(raw, `the arguments are ${kindOf(value)}, not a JSON object`)
-  if ((members < 2 || members === membersOf(value)) && !isSuspect(raw)) return { ok: true, value }
+  if (measure === undefined && raw.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH)) return broken(raw.slice(0, RAW_KEPT), TOO_DEEP)
+  if (!hasDoubledKeys(raw, value, measure) && !isSuspect(raw)) return { ok: true, value }
   const exact = repairJson(raw, { depth: MAX_DEPTH })
   return exact.ok ? good(exact.value, exact.repairs) : broken(raw, `the arguments are not clear: at position ${exact.at} ${exact.message}`)
 }
 
 function repaired(raw: string, ended: boolean): CallArguments {
-  const repair = repairJson(raw, { depth: MAX_DEPTH, ended })
+  const repair: RepairOutcome =
+    raw.length > REPAIRED
+      ? { ok: false, at: 0, message: `they are longer than ${REPAIRED} characters` }
+      : repairJson(raw, { depth: MAX_DEPTH, ended })
   if (repair.ok) return good(repair.value, repair.repairs)
   const fault = findJsonFault(raw)
   if (fault === undefined) return broken(raw, 'the arguments are no JSON')

@@ -44,6 +44,21 @@ export function checkValue(value: JsonValue, limit: number): ValueCheck {
   return { tooDeep: false, unclean }
 }
 
+/** Whether a value is nested deeper than `limit` levels. By a list of its own instead of recursion. */
+export function isDeeper(value: JsonValue, limit: number): boolean {
+  let level: readonly JsonValue[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= limit) return true
+    const next: JsonValue[] = []
+    for (const item of level) {
+      if (typeof item !== 'object' || item === null) continue
+      for (const member of Object.values(item)) if (typeof member === 'object' && member !== null) next.push(member)
+    }
+    level = next
+  }
+  return false
+}
+
 /** Members of all objects in a value: fewer than the text has colons when a key stands twice. */
 export function membersOf(value: JsonValue): number {
   let members = 0

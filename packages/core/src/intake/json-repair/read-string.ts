@@ -9,7 +9,9 @@ import type { RepairLog } from './repair-log.ts'
 export type StringPlace = 'key' | 'member' | 'item'
 
 /** `fault`: why it cannot be read. */
-export type StringRead = { readonly value: string; readonly end: number } | { readonly fault: string; readonly at: number }
+export type StringRead =
+  | { readonly value: string; readonly end: number /** Quotes taken as part of it. */; readonly inner: number }
+  | { readonly fault: string; readonly at: number }
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
@@ -161,7 +163,7 @@ export function readString(text: string, from: number, place: StringPlace, log: 
     pieces.push(text.slice(start, at))
     if (raw > 0) log.add('control-character', firstRaw, `kept ${raw} raw control characters (line breaks, tabs) of a string as they are`)
     if (inner + apostrophes > 0) log.add('inner-quotes', firstInner, `took ${inner + apostrophes} unescaped quotes as part of the string`)
-    return { value: pieces.join(''), end: at + 1 }
+    return { value: pieces.join(''), end: at + 1, inner }
   }
   return { fault: 'the string has no end', at: from }
 }

@@ -136,7 +136,7 @@ describe('repairJson', () => {
       holds(plainObject, 'unquoted-key', (value) => written(value, { bareKeys: true }))
     })
     it('comments', () => {
-      holds(plainObject, 'comment', (value) => written(value, { between: ' /* "why": [ */ // so: {\n' }))
+      holds(plainObject, 'comment', (value) => written(value, { between: " /* why: [ */ // so: {, it's\n" }))
       holds(plainObject, 'comment', (value) => written(value, { between: '# why\n' }))
     })
     it('typographic quotes', () => {
@@ -307,6 +307,27 @@ describe('repairJson', () => {
       outcome.repairs.map(({ rule }) => rule),
       ['lone-surrogate'],
     )
+  })
+
+  it('unescaped quotes anywhere in texts give the texts, or nothing', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', ' ', '"', '"', "'", '{', '}', '[', ']', '#', '/', 'true', '1'),
+      maxLength: 12,
+    })
+    const values = fc.dictionary(key, fc.oneof(text, fc.array(text, { maxLength: 1 })), { minKeys: 1, maxKeys: 3 })
+    const within = (inside: string): string => inside
+    let taken = 0
+    fc.assert(
+      fc.property(values, fc.constantFrom('"', "'"), (value, quote) => {
+        const json = written(value, { quote: [quote, quote], within })
+        const outcome = repairJson(json, { depth: DEPTH })
+        if (!outcome.ok) return
+        taken++
+        assert.deepEqual(JSON.parse(JSON.stringify(outcome.value)), JSON.parse(JSON.stringify(value)), json)
+      }),
+      { numRuns: 2_000 },
+    )
+    assert.ok(taken > 200, `${taken}`)
   })
 
   it('garbage is refused, or what comes of it stands in the text', () => {

@@ -33,6 +33,8 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | nul
 const WORD = /[A-Za-z_$][\w$-]*/y
 /** What may not follow a number or a word directly: then it was something else. */
 const GLUED = /[\w$.+-]/
+/** A quote that is no apostrophe inside a word. */
+const QUOTED = /"|(?<![\p{L}\p{N}])'|'(?![\p{L}\p{N}])/u
 const BARE_KEY = /[A-Za-z_$][\w$-]*(?=[ \t\r\n]*:)/y
 
 function shown(text: string): string {
@@ -48,6 +50,10 @@ export class TolerantReader {
   /** The value read last shows by itself that it is whole: it ends with a quote, a bracket or a word. */
   #selfEnding = false
   #missing = ''
+  /** Unescaped quotes in the string that was read last. */
+  #inner = 0
+  /** How the keys so far are written. */
+  #keys: 'quoted' | 'bare' | undefined
 
   constructor(text: string, log: RepairLog, options: ReaderOptions) {
     this.#text = text
@@ -107,16 +113,20 @@ export class TolerantReader {
     }
   }
 
+  /** Where the comment that begins here ends. What has quotes in it may be the rest of a string, and is no comment. */
   #commentEnd(code: number): number | undefined {
     const text = this.#text
     const next = text.charCodeAt(this.#at + 1)
+    let end: number
     if (code === 0x23 || (code === 0x2f && next === 0x2f)) {
-      const end = text.indexOf('\n', this.#at)
-      return end === -1 ? text.length : end
-    }
-    if (code !== 0x2f || next !== 0x2a) return undefined
-    const end = text.indexOf('*/', this.#at + 2)
-    return end === -1 ? undefined : end + 2
+      const line = text.indexOf('\n', this.#at)
+      end = line === -1 ? text.length : line
+    } else if (code === 0x2f && next === 0x2a) {
+      const close = text.indexOf('*/', this.#at + 2)
+      if (close === -1) return undefined
+      end = close + 2
+    } else return undefined
+    return QUOTED.test(text.slice(this.#at, end)) ? undefined : end
   }
 
   #value(depth: number, place: StringPlace): Read<JsonValue> {
@@ -157,6 +167,7 @@ export class TolerantReader {
     if (sign === "'") this.#log.add('single-quotes', at, `took single quotes around ${shown(read.value)} for double ones`)
     else if (sign !== '"') this.#log.add('smart-quotes', at, `took typographic quotes around ${shown(read.value)} for plain ones`)
     this.#at = read.end
+    this.#inner = read.inner
     this.#selfEnding = true
     if (read.value.isWellFormed()) return read.value
     this.#log.add('lone-surrogate', at, 'put U+FFFD for half a character (a lone surrogate)')
@@ -165,11 +176,18 @@ export class TolerantReader {
 
   #key(): Read<string> {
     const sign = this.#text.charAt(this.#at)
-    if (closingQuote(sign) !== undefined) return this.#string('key')
+    if (closingQuote(sign) !== undefined) {
+      // One that writes some keys with quotes writes all so; what looks like a bare key is the rest of a string then.
+      if (this.#keys === 'bare') return this.#fail('keys with and without quotes are mixed')
+      this.#keys = 'quoted'
+      return this.#string('key')
+    }
     BARE_KEY.lastIndex = this.#at
     const word = BARE_KEY.exec(this.#text)?.[0]
     if (word === undefined)
       return this.#fail(this.#at >= this.#text.length ? 'the text ends where a key was expected' : 'a key was expected')
+    if (this.#keys === 'quoted') return this.#fail('keys with and without quotes are mixed')
+    this.#keys = 'bare'
     this.#log.add('unquoted-key', this.#at, `put quotes around the key ${word}`)
     this.#at += word.length
     return word
@@ -204,8 +222,13 @@ export class TolerantReader {
     this.#skip()
     if (this.#closedBy(']')) return items
     for (;;) {
+      const at = this.#at
       const value = this.#value(depth + 1, 'item')
       if (value === NOTHING) return NOTHING
+      // The comma before it may have stood between two quoted words of one text.
+      if (typeof value === 'string' && this.#inner > 0 && items.some((item) => typeof item === 'string')) {
+        return this.#fail('where the strings of the list end is not certain', at)
+      }
       items.push(value)
       const more = this.#more(']')
       if (more === NOTHING) return NOTHING
@@ -216,7 +239,7 @@ export class TolerantReader {
   /** What stands twice is taken once if it says the same; else nobody knows which was meant. `__proto__` becomes a property like others. */
   #put(members: { [key: string]: JsonValue }, key: string, value: JsonValue, at: number): boolean {
     if (Object.hasOwn(members, key)) {
-      if (canonicalJson(members[key]) !== canonicalJson(value)) {
+      if (members[key] !== value && canonicalJson(members[key]) !== canonicalJson(value)) {
         this.#fail(`the key ${shown(key)} stands twice with different values`, at)
         return false
       }
@@ -249,7 +272,7 @@ export class TolerantReader {
     }
     const sign = this.#text.charAt(at)
     const next = bracket === '}' ? keyAhead(this.#text, at) || closingQuote(sign) !== undefined : sign === '{' || sign === '['
-    if (!next) return this.#fail(`"," or "${bracket}" was expected`)
+    if (!next || !' \n\t\r'.includes(this.#text.charAt(at - 1))) return this.#fail(`"," or "${bracket}" was expected`)
     this.#log.add('missing-comma', at, `put a comma between two ${bracket === '}' ? 'members' : 'items'}`)
     return true
   }

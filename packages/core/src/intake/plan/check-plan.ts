@@ -10,7 +10,7 @@ import { ITEM, piecesOf, type Reference, STEP_ID, soleReference, written } from 
  */
 
 /** Ours: more steps than a model plans at once with sense. */
-export const MAX_STEPS = 100
+const MAX_STEPS = 100
 /** Items of one `for_each`. */
 export const MAX_ITEMS = 100
 
@@ -187,7 +187,7 @@ function shown(text: string): string {
 }
 
 /** All references in a value, by a list of its own instead of recursion. */
-export function* referencesOf(value: JsonValue): Generator<Reference> {
+function* referencesOf(value: JsonValue): Generator<Reference> {
   const waiting: JsonValue[] = [value]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') {
