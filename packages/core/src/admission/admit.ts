@@ -9,7 +9,7 @@ import { coerce } from './coerce.ts'
 import { clippedJson, isDeeperThan } from './json-shape.ts'
 import { MAX_VALUE_DEPTH } from './limits.ts'
 import { nearestNames } from './nearest-names.ts'
-import { type ApprovalMode, permissionFor } from './permission.ts'
+import { type ApprovalMode, type Permission, permissionFor, permissionForPinned } from './permission.ts'
 import { reportProblems } from './problem-report.ts'
 import { repairNote, repairsOf, unseenRepairs, withRepairs } from './repaired.ts'
 import { exampleFor } from './schema-example.ts'
@@ -64,7 +64,7 @@ export class Admission {
       if (!call.arguments.ok) return refused(unreadable(call.name, call.arguments, tool))
       if (tool === undefined) return refused(tools.missing?.(call.name) ?? unknownTool(call.name, tools))
       const admitted = withRepairs(this.#fit(call, tool, call.arguments.value))
-      const permission = permissionFor(tool.name, admitted.effect, this.mode)
+      const permission = this.#permission(admitted)
       switch (permission.type) {
         case 'admit':
           if (admitted.effect === 'dangerous' && repairsOf(call).length > 0) return refused(unseenRepairs(admitted))
@@ -86,11 +86,16 @@ export class Admission {
   readmit(call: AdmittedCall, input: JsonObject): Verdict {
     try {
       const admitted = this.#fit(call.call, call.tool, input)
-      const permission = permissionFor(call.tool.name, admitted.effect, this.mode)
+      const permission = this.#permission(admitted)
       return permission.type === 'refuse' ? refused(permission.error) : { type: 'admitted', call: admitted }
     } catch (error) {
       return refused(notRun(error, call.call))
     }
+  }
+
+  #permission({ tool, effect }: AdmittedCall): Permission {
+    const byEffect = permissionFor(tool.name, effect, this.mode)
+    return tool.pinned === undefined || byEffect.type === 'refuse' ? byEffect : permissionForPinned(tool, this.mode)
   }
 
   /** @throws AdjutantError INVALID_ARGUMENTS, TOOL_INVALID */

@@ -1,5 +1,5 @@
 import { AdjutantError } from '../contract/errors.ts'
-import type { Effect } from '../contract/tool.ts'
+import type { AgentTool, Effect } from '../contract/tool.ts'
 
 /**
  * Owns the decision what the approval mode says to an effect. Pure.
@@ -41,5 +41,20 @@ export function permissionFor(toolName: string, effect: Effect, mode: ApprovalMo
       }
     default:
       return mode satisfies never
+  }
+}
+
+/**
+ * What is said to a tool whose definition is not the one that was agreed to. A mode that lets everything run was chosen for the tools
+ * as they were, so a person is asked in it too; where nobody may be asked it does not run.
+ */
+export function permissionForPinned({ name, pinned }: AgentTool, mode: ApprovalMode): Permission {
+  if (pinned === undefined) return ADMIT
+  if (mode !== 'deny') return { type: 'hold', reason: pinned.reason }
+  return {
+    type: 'refuse',
+    error: new AdjutantError('DENIED_BY_POLICY', `${name} may not run before a person agrees: ${pinned.reason}`, {
+      hint: 'Do not repeat this call; go on without it and say that its definition changed.',
+    }),
   }
 }

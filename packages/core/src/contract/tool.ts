@@ -98,6 +98,8 @@ export interface AgentTool {
   readonly effect: Effect | ((input: JsonObject) => Effect)
   /** What it reads and writes, for finer plans and for messages. */
   readonly resources?: (input: JsonObject) => readonly ResourceClaim[]
+  /** Its definition is not the one that was agreed to: its next call is held for this reason, whatever its effect. */
+  readonly pinned?: { readonly reason: string }
   /** Safe to run again with the same arguments. Default: true for `read`, else false. */
   readonly repeatable?: boolean
   readonly limits?: ToolLimits

@@ -111,7 +111,7 @@ function call(id: JsonValue, { name, arguments: input = {}, _meta }: JsonObject)
       break
     case 'finish':
       if (slow !== undefined) text(slow.id, 'finished at last')
-      text(id, 'ok')
+      text(id, slow === undefined ? 'nothing to finish' : 'ok')
       break
     case 'cancelled':
       text(id, JSON.stringify(reasons))

@@ -32,6 +32,7 @@ export function isSessionLost(error: unknown): boolean {
 
 export function toCallError(error: unknown, site: CallSite): AdjutantError {
   if (AdjutantError.isInstance(error)) return error
+  if (error instanceof Error && AdjutantError.isInstance(error.cause)) return error.cause
   const said = error instanceof Error ? error.message : String(error)
   const failed = (message: string): AdjutantError => new AdjutantError('TOOL_FAILED', message, { cause: error })
   if (error instanceof ProtocolError) {
@@ -44,6 +45,15 @@ export function toCallError(error: unknown, site: CallSite): AdjutantError {
       case SdkErrorCode.ConnectionClosed:
       case SdkErrorCode.SendFailed:
         return unavailable(site, `${site.death ?? 'ended'} in the middle of this call`, unanswered(site), error)
+      case SdkErrorCode.CapabilityNotSupported:
+        return new AdjutantError(
+          'MCP_PROTOCOL',
+          `MCP server "${site.server}" asked for what this client does not offer in ${site.tool}: ${said.slice(0, MAX_SAID)}`,
+          {
+            cause: error,
+            ...unanswered(site),
+          },
+        )
       case SdkErrorCode.NotConnected:
         return unavailable(site, site.death ?? 'is not connected', { outcome: 'not-run' }, error)
       default:
@@ -55,6 +65,14 @@ export function toCallError(error: unknown, site: CallSite): AdjutantError {
   }
   if (NOT_CONNECTED.has(causeCode(error))) return unavailable(site, 'cannot be reached', { outcome: 'not-run' }, error)
   return unavailable(site, site.death ?? `gave no answer (${said.slice(0, MAX_SAID)})`, unanswered(site), error)
+}
+
+/** True when the server was lost before it answered: whether it ran the call is not known. */
+export function isServerLost(error: unknown): boolean {
+  if (error instanceof ProtocolError) return error.data === STREAM_ENDED
+  return (
+    error instanceof SdkError && [SdkErrorCode.ConnectionClosed, SdkErrorCode.SendFailed, SdkErrorCode.NotConnected].includes(error.code)
+  )
 }
 
 /** The server is not there: the call was not run. */

@@ -94,22 +94,36 @@ for (const discover of ['refuse', 'answer'] as const) {
 }
 
 describe('a server that dies', () => {
-  it('in the middle of a call: the call is unknown, later ones are not run, the host lives', async () => {
+  it('in the middle of a call: the call is unknown and not sent again, the next one starts the server anew', async () => {
     await using stub = await connect()
     const died = await callError(stub, 'die')
     assert.deepEqual([died.code, died.outcome, died.grade], ['MCP_SERVER_UNAVAILABLE', 'unknown', 'final'])
     assert.match(died.message, /MCP server "stub" has ended with exit code 9 in the middle of this call/)
     assert.ok(!died.message.includes('cannot go on'), 'what a server writes on stderr is not for the model')
-    const later = await callError(stub, 'echo')
-    assert.deepEqual([later.code, later.outcome, later.grade], ['MCP_SERVER_UNAVAILABLE', 'not-run', 'retry'])
+    assert.equal(await callText(stub, 'echo'), '{}')
+    assert.equal(await callText(stub, 'executions'), '1')
   })
 
   it('takes only the calls with it that it had, each told truthfully', async () => {
     await using stub = await connect()
     await using other = await connectMcpServer('other', stubMcpServer(), { clock: systemClock })
-    const [reading, writing, dying] = [callError(stub, 'slow'), callError(stub, 'wait'), callError(stub, 'die')]
-    assert.deepEqual([(await reading).outcome, (await writing).outcome, (await dying).outcome], ['failed', 'unknown', 'unknown'])
+    const [writing, dying] = [callError(stub, 'wait'), callError(stub, 'die')]
+    assert.deepEqual([(await writing).outcome, (await dying).outcome], ['unknown', 'unknown'])
     assert.equal(await callText(other, 'echo'), '{}')
+  })
+
+  it('is asked once more for what only reads, and never for what writes', async () => {
+    await using stub = await connect()
+    const reading = callText(stub, 'slow')
+    const writing = callError(stub, 'wait')
+    const before = await callText(stub, 'pid')
+    await callError(stub, 'die')
+    assert.equal((await writing).outcome, 'unknown')
+    // The new server has the read again: it can be finished there.
+    let after = before
+    while (after === before) after = await callText(stub, 'pid')
+    while ((await callText(stub, 'finish')) === 'nothing to finish');
+    assert.equal(await reading, 'finished at last')
   })
 
   it('is logged with its last words', async () => {

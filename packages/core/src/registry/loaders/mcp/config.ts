@@ -1,7 +1,8 @@
 import { AdjutantError, isJsonObject } from '../../../contract/index.ts'
+import { isTextList, type OAuthSettings, readOAuth, readSettings, type ServerSettings } from './server-settings.ts'
 
 /** A server that is started as a child process and spoken to over its stdin and stdout. */
-export interface StdioServerConfig {
+export interface StdioServerConfig extends ServerSettings {
   /** A program on the PATH, or a path. No shell is involved. */
   readonly command: string
   readonly args?: readonly string[]
@@ -9,16 +10,15 @@ export interface StdioServerConfig {
   readonly env?: Readonly<Record<string, string>>
   /** Default: the host's. */
   readonly cwd?: string
-  /** Milliseconds for one call; progress starts the time anew. Default: the session's. */
-  readonly timeoutMs?: number
 }
 
 /** A server that runs elsewhere, over Streamable HTTP. */
-export interface HttpServerConfig {
+export interface HttpServerConfig extends ServerSettings {
   readonly url: string
   /** Sent with each request, e.g. `Authorization`. Never shown in a message. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly timeoutMs?: number
+  /** Default: signs in when the server asks for it, unless `headers` has an `Authorization` or there is no state folder. False: never. */
+  readonly oauth?: OAuthSettings | boolean
 }
 
 export type McpServerConfig = StdioServerConfig | HttpServerConfig
@@ -30,13 +30,12 @@ export function readServerConfig(name: string, value: unknown): McpServerConfig 
   }
   if (name.trim() === '') fail('the name is empty', 'Give the server a name: it becomes a part of the names of its tools.')
   if (!isJsonObject(value)) return fail('is not an object', 'Give { "command": … } for a program or { "url": … } for an address.')
-  const { timeoutMs } = value
-  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && Number.isFinite(timeoutMs) && timeoutMs > 0)) {
-    return fail('timeoutMs is not a number above 0', 'Give milliseconds for one call, or leave it out.')
-  }
-  const shared = timeoutMs === undefined ? {} : { timeoutMs }
+  const shared = readSettings(value, fail)
   if (value.command !== undefined && value.url !== undefined) return fail('has both command and url', 'Keep one of the two.')
-  if (value.url !== undefined) return { ...shared, ...readHttp(value.url, value.headers, fail) }
+  if (value.url !== undefined) {
+    const oauth = value.oauth === undefined ? {} : { oauth: readOAuth(value.oauth, fail) }
+    return { ...shared, ...oauth, ...readHttp(value.url, value.headers, fail) }
+  }
   if (typeof value.command !== 'string' || value.command === '') {
     return fail('has neither command nor url', 'Give { "command": … } for a program or { "url": … } for an address.')
   }
@@ -68,10 +67,6 @@ function readHttp(url: unknown, headers: unknown, fail: (what: string, hint: str
     return fail('headers holds a name or a value that HTTP does not take', 'Look for line breaks and other special characters.')
   }
   return { url, headers }
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 function isTextMap(value: unknown): value is Readonly<Record<string, string>> {

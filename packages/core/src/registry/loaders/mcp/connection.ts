@@ -1,23 +1,22 @@
-import { type Implementation, isSpecType, type Tool } from '@modelcontextprotocol/client'
-import {
-  AdjutantError,
-  type AgentTool,
-  type CallContext,
-  type Clock,
-  type JsonObject,
-  type Logger,
-  type RegistryProblem,
-  type ToolOutput,
-} from '../../../contract/index.ts'
-import { isSessionLost, serverGone, toCallError } from './call-error.ts'
+import type { Implementation } from '@modelcontextprotocol/client'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
+import { AdjutantError, type AgentTool, type Clock, type Logger, type RegistryProblem } from '../../../contract/index.ts'
+import { CallQueue } from './call-queue.ts'
+import { ToolCaller } from './call-tool.ts'
 import { type McpServerConfig, readServerConfig } from './config.ts'
 import { Deadline } from './deadline.ts'
-import { NEVER_MS } from './limits.ts'
-import { type Link, openLink } from './link.ts'
-import { type Listing, listTools } from './list-tools.ts'
+import { openLink } from './link.ts'
+import { LinkKeeper, type Opened } from './link-keeper.ts'
+import { listTools } from './list-tools.ts'
+import { type ShowSignIn, SignIn } from './oauth/sign-in.ts'
+import { OutputCheck } from './output-check.ts'
+import { PinBook } from './pin-book.ts'
 import type { ListedTool } from './read-tool.ts'
-import { mcpToolNames } from './tool-names.ts'
-import { toToolOutput } from './tool-output.ts'
+import { RunningCalls } from './running-calls.ts'
+import { stateFile } from './state-file.ts'
+import { toolFilter, unusedEntries } from './tool-filter.ts'
+import { ToolSet } from './tool-set.ts'
+import { keepKnownTools, readKnownTools } from './tools-file.ts'
 
 export interface McpConnectOptions {
   readonly clock: Clock
@@ -28,15 +27,21 @@ export interface McpConnectOptions {
   readonly clientInfo?: Implementation
   /** Milliseconds for starting the server, the handshake and its list of tools. Default 30 000. */
   readonly connectTimeoutMs?: number
+  /** Where tokens, definitions and tool lists are kept between runs. Without it nothing is: no sign-in, no `pin`, no `lazy`. */
+  readonly stateFolder?: string
+  /** Shows a person where to sign in. Without it a server that wants somebody to sign in is not connected. */
+  readonly signIn?: ShowSignIn
+  /** Told when `tools` or `problems` became others: the server changed them, or came back with others. Not told of the first ones. */
+  readonly onToolsChanged?: (connection: McpConnection) => void
 }
 
 /** A connected server and its tools. */
 export interface McpConnection extends AsyncDisposable {
   /** The name in the configuration; it is in the names of the tools. */
   readonly name: string
-  /** Usable for as long as the connection is open; after that each call fails. */
+  /** As they are now. Usable for as long as the connection is open; after that each call fails. */
   readonly tools: readonly AgentTool[]
-  /** What was wrong with the server's other tools. */
+  /** What was wrong with the server's other tools, and which changed since they were seen first. */
   readonly problems: readonly RegistryProblem[]
   /** Ends the server with everything it started. Never rejects; may be called any number of times. */
   close(): Promise<void>
@@ -57,63 +62,111 @@ const CONNECT_TIMEOUT_MS = 30_000
  */
 export async function connectMcpServer(name: string, config: McpServerConfig, options: McpConnectOptions): Promise<McpConnection> {
   const checked = readServerConfig(name, config)
-  const { link, listing } = await open(name, checked, options, options.signal)
-  return new ServerConnection(name, checked, options, link, listing)
+  const { stateFolder, logger } = options
+  const fileOf = (kind: 'tools' | 'pins' | 'oauth'): string | undefined =>
+    stateFolder === undefined ? undefined : stateFile(stateFolder, name, checked, kind)
+  const pinFile = checked.pin === undefined ? undefined : fileOf('pins')
+  const connection = new ServerConnection(name, checked, options, {
+    pins:
+      checked.pin === undefined || pinFile === undefined
+        ? undefined
+        : await PinBook.open({ server: name, mode: checked.pin, path: pinFile, logger }),
+    signIn: await signInOf(name, checked, fileOf('oauth'), options),
+    toolsFile: checked.lazy === true ? fileOf('tools') : undefined,
+  })
+  await connection.start()
+  return connection
 }
 
-interface Opened {
-  readonly link: Link
-  readonly listing: Listing
+/** Where credentials are given by hand there is nothing to sign in to. */
+async function signInOf(
+  server: string,
+  config: McpServerConfig,
+  path: string | undefined,
+  options: McpConnectOptions,
+): Promise<SignIn | undefined> {
+  if (!('url' in config) || path === undefined || config.oauth === false) return undefined
+  if (Object.keys(config.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')) return undefined
+  const settings = typeof config.oauth === 'object' ? config.oauth : {}
+  return SignIn.open({ server, settings, path, clock: options.clock, show: options.signIn })
 }
 
-async function open(name: string, config: McpServerConfig, options: McpConnectOptions, signal?: AbortSignal): Promise<Opened> {
-  if (signal?.aborted) throw new AdjutantError('CANCELLED', `connecting to MCP server "${name}" was cancelled`)
-  const deadline = new Deadline(options.clock, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, signal)
-  try {
-    const link = await openLink(name, config, deadline, options)
-    try {
-      return { link, listing: await deadline.race(listTools(name, link.client, link.tap, deadline.signal)) }
-    } catch (error) {
-      await link.close()
-      throw link.failure(deadline, error)
-    }
-  } finally {
-    deadline.dispose()
-  }
+interface Kept {
+  readonly pins: PinBook | undefined
+  readonly signIn: SignIn | undefined
+  /** Where the tools of a server are kept that is not started before it is needed. */
+  readonly toolsFile: string | undefined
 }
-
-/** A call's schema for the client when nothing has to be mirrored: it then looks nothing up. */
-const ANY_INPUT: Tool['inputSchema'] = { type: 'object' }
 
 class ServerConnection implements McpConnection {
   readonly name: string
   readonly #config: McpServerConfig
   readonly #options: McpConnectOptions
-  #link: Link
-  #tools: readonly AgentTool[] = []
-  #problems: readonly RegistryProblem[] = []
-  #renewing: Promise<AdjutantError | undefined> | undefined
-  #closed = false
+  readonly #kept: Kept
+  readonly #calls = new RunningCalls()
+  readonly #keeper: LinkKeeper
+  readonly #set: ToolSet
+  #keeping: Promise<void> = Promise.resolve()
+  #started = false
   #closing: Promise<void> | undefined
 
-  constructor(name: string, config: McpServerConfig, options: McpConnectOptions, link: Link, listing: Listing) {
+  constructor(name: string, config: McpServerConfig, options: McpConnectOptions, kept: Kept) {
     this.name = name
     this.#config = config
     this.#options = options
-    this.#link = link
-    this.#take(link, listing)
+    this.#kept = kept
+    this.#keeper = new LinkKeeper({
+      server: name,
+      clock: options.clock,
+      logger: options.logger,
+      open: (signal) => this.#calls.outside(() => this.#open(signal)),
+      list: (link, signal) => this.#within(signal, (deadline) => deadline.race(listTools(name, link.client, link.tap, deadline.signal))),
+      listed: (_link, listing) => this.#changed(this.#set.take(listing)),
+    })
+    const caller = new ToolCaller({
+      server: name,
+      keeper: this.#keeper,
+      calls: this.#calls,
+      queue: config.concurrency === undefined ? undefined : new CallQueue(config.concurrency),
+      check: new OutputCheck(() => new AjvJsonSchemaValidator()),
+      verdict: (tool) => this.#set.verdict(tool),
+      release: (tool) => {
+        this.#set.release(tool)
+        this.#changed(true)
+      },
+    })
+    this.#set = new ToolSet({
+      server: name,
+      taken: toolFilter(config),
+      unused: unusedEntries(name, config),
+      pins: kept.pins,
+      make: (listed, toolName, held) => this.#makeTool(listed, toolName, held, caller),
+    })
   }
 
   get tools(): readonly AgentTool[] {
-    return this.#tools
+    return this.#set.tools
   }
 
   get problems(): readonly RegistryProblem[] {
-    return this.#problems
+    return this.#set.problems
+  }
+
+  /** Reads the tools: from the server, or for one that is started later, from what is known of it. */
+  async start(): Promise<void> {
+    const { toolsFile, signIn } = this.#kept
+    const known = toolsFile === undefined ? undefined : await readKnownTools(toolsFile)
+    try {
+      if (known === undefined) this.#keeper.adopt(await this.#open(this.#options.signal))
+      else this.#set.take({ tools: known, problems: [] })
+      this.#started = true
+    } catch (error) {
+      await signIn?.close()
+      throw error
+    }
   }
 
   close(): Promise<void> {
-    this.#closed = true
     this.#closing ??= this.#close()
     return this.#closing
   }
@@ -123,26 +176,51 @@ class ServerConnection implements McpConnection {
   }
 
   async #close(): Promise<void> {
-    await this.#link.close()
-    // A new session that was being opened meanwhile is closed by whoever opens it.
-    await this.#renewing
+    await this.#keeper.close()
+    const { signIn, pins } = this.#kept
+    await Promise.all([signIn?.close(), pins?.settled(), this.#keeping])
   }
 
-  #take(link: Link, { tools, problems }: Listing): void {
-    const names = mcpToolNames(
-      this.name,
-      tools.map((tool) => tool.originalName),
-    )
-    this.#link = link
-    this.#tools = tools.map((tool) => this.#makeTool(tool, names.get(tool.originalName) ?? tool.originalName))
-    this.#problems = problems
-    link.client.onclose = () => {
-      if (this.#closed || this.#link !== link) return
-      this.#options.logger?.warn(`MCP server "${this.name}" ${link.death() ?? 'closed its connection'}`, { lastWords: link.lastWords() })
+  async #open(signal: AbortSignal | undefined): Promise<Opened> {
+    const { name } = this
+    if (signal?.aborted) throw new AdjutantError('CANCELLED', `connecting to MCP server "${name}" was cancelled`)
+    return this.#within(signal, async (deadline) => {
+      const link = await openLink(name, this.#config, deadline, { ...this.#options, calls: this.#calls, signIn: this.#kept.signIn })
+      try {
+        return { link, listing: await deadline.race(listTools(name, link.client, link.tap, deadline.signal)) }
+      } catch (error) {
+        await link.close()
+        throw link.failure(deadline, error)
+      }
+    })
+  }
+
+  async #within<T>(signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+    const deadline = new Deadline(this.#options.clock, this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, signal)
+    try {
+      return await work(deadline)
+    } finally {
+      deadline.dispose()
     }
   }
 
-  #makeTool(listed: ListedTool, name: string): AgentTool {
+  #changed(isChanged: boolean): void {
+    const { toolsFile } = this.#kept
+    if (toolsFile !== undefined) this.#keep(toolsFile)
+    if (isChanged && this.#started) this.#options.onToolsChanged?.(this)
+  }
+
+  #keep(path: string): void {
+    const { listed } = this.#set
+    this.#keeping = this.#keeping
+      .then(() => keepKnownTools(path, listed))
+      .catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error)
+        this.#options.logger?.warn(`MCP server "${this.name}": its tools could not be kept in ${path}: ${why}`)
+      })
+  }
+
+  #makeTool(listed: ListedTool, name: string, held: string | undefined, caller: ToolCaller): AgentTool {
     const { originalName, description, inputSchema, outputSchema, readOnly, idempotent } = listed
     return {
       name,
@@ -154,85 +232,9 @@ class ServerConnection implements McpConnection {
       lifetime: 'session',
       effect: readOnly ? 'read' : 'write',
       repeatable: readOnly || idempotent,
+      ...(held === undefined ? {} : { pinned: { reason: held } }),
       ...(this.#config.timeoutMs === undefined ? {} : { limits: { timeoutMs: this.#config.timeoutMs } }),
-      execute: (input, cx) => this.#call(listed, input, cx),
+      execute: (input, cx) => caller.call(listed, held, input, cx),
     }
   }
-
-  /** One request, sent once: whatever happens, a call is never sent again from here. */
-  async #call(tool: ListedTool, input: JsonObject, cx: CallContext): Promise<ToolOutput> {
-    const link = this.#link
-    const death = this.#closed ? 'is closed' : link.death()
-    if (death !== undefined) throw serverGone(this.name, death)
-    if (cx.signal.aborted)
-      throw new AdjutantError('CANCELLED', `${tool.originalName} was stopped before it was sent`, { outcome: 'not-run' })
-    try {
-      const result = await link.client.callTool(
-        { name: tool.originalName, arguments: input },
-        {
-          signal: cx.signal,
-          timeout: NEVER_MS,
-          // With a listener the server is asked for progress at all; each sign of life starts the call's time anew.
-          onprogress: ({ message, progress, total }) =>
-            cx.progress({ current: progress, ...(message === undefined ? {} : { message }), ...(total === undefined ? {} : { total }) }),
-          toolDefinition: definitionOf(tool, link),
-        },
-      )
-      return toToolOutput(result)
-    } catch (error) {
-      if (cx.signal.aborted) throw this.#stopped(tool, cx.signal, error)
-      if (isSessionLost(error)) throw await this.#sessionLost(link)
-      throw toCallError(error, {
-        server: this.name,
-        tool: tool.originalName,
-        harmless: tool.readOnly || tool.idempotent,
-        death: link.death(),
-      })
-    }
-  }
-
-  #stopped(tool: ListedTool, signal: AbortSignal, cause: unknown): AdjutantError {
-    if (AdjutantError.isInstance(signal.reason)) return signal.reason
-    const outcome = tool.readOnly || tool.idempotent ? 'failed' : 'unknown'
-    return new AdjutantError('CANCELLED', `the call of ${tool.originalName} was stopped; MCP server "${this.name}" was told so`, {
-      outcome,
-      cause,
-    })
-  }
-
-  /** The server refused the call unread, because it forgot the session. Opens a new one, so that the next call works. */
-  async #sessionLost(lost: Link): Promise<AdjutantError> {
-    if (this.#link === lost && !this.#closed) {
-      this.#renewing ??= this.#renew(lost).finally(() => {
-        this.#renewing = undefined
-      })
-    }
-    const failure = await this.#renewing
-    const now =
-      failure === undefined ? 'a new session was opened: the call can be sent again' : `opening a new one failed: ${failure.message}`
-    return new AdjutantError('MCP_SERVER_UNAVAILABLE', `MCP server "${this.name}" lost the session and did not run the call; ${now}`, {
-      outcome: 'not-run',
-      ...(failure === undefined ? { hint: 'Send the same call again.' } : { cause: failure }),
-    })
-  }
-
-  async #renew(lost: Link): Promise<AdjutantError | undefined> {
-    try {
-      const { link, listing } = await open(this.name, this.#config, this.#options)
-      if (this.#closed) await link.close()
-      else this.#take(link, listing)
-      return undefined
-    } catch (error) {
-      return AdjutantError.from(error, 'MCP_SERVER_UNAVAILABLE')
-    } finally {
-      await lost.close()
-    }
-  }
-}
-
-function definitionOf(tool: ListedTool, link: Link): Tool {
-  // Without the output schema: what a server returns is shown to the model, not thrown away.
-  const definition = { name: tool.originalName, inputSchema: tool.inputSchema }
-  if (link.mirrorsArguments && isSpecType.Tool(definition)) return definition
-  return { name: tool.originalName, inputSchema: ANY_INPUT }
 }

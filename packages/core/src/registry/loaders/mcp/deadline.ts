@@ -4,16 +4,21 @@ import type { Clock } from '../../../contract/ports.ts'
 /** A time by which something has to be done, or a signal (not yet aborted) that it is no longer wanted, whichever comes first. */
 export class Deadline {
   readonly ms: number
+  readonly #clock: Clock
   readonly #controller = new AbortController()
   readonly #release: () => void
+  #takeBack: () => void
+  #suspended = 0
+  #disposed = false
 
   constructor(clock: Clock, ms: number, signal?: AbortSignal) {
     this.ms = ms
+    this.#clock = clock
     const onAbort = (): void => this.#controller.abort(new AdjutantError('CANCELLED', 'cancelled'))
-    const takeBack = clock.after(ms, () => this.#controller.abort(new AdjutantError('TIMEOUT', `not done within ${ms} ms`)))
+    this.#takeBack = this.#arm()
     signal?.addEventListener('abort', onAbort, { once: true })
     this.#release = () => {
-      takeBack()
+      this.#takeBack()
       signal?.removeEventListener('abort', onAbort)
     }
   }
@@ -27,6 +32,21 @@ export class Deadline {
     const reason: unknown = this.signal.reason
     if (!AdjutantError.isInstance(reason)) return undefined
     return reason.code === 'TIMEOUT' ? 'late' : 'cancelled'
+  }
+
+  /** Lets the time stand still while a person does their part; afterwards it starts anew. */
+  readonly suspend = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    this.#suspended++
+    this.#takeBack()
+    try {
+      return await work()
+    } finally {
+      if (--this.#suspended === 0 && !this.#disposed) this.#takeBack = this.#arm()
+    }
+  }
+
+  #arm(): () => void {
+    return this.#clock.after(this.ms, () => this.#controller.abort(new AdjutantError('TIMEOUT', `not done within ${this.ms} ms`)))
   }
 
   /** The promise's own end, or a rejection when the deadline is over first. */
@@ -45,6 +65,7 @@ export class Deadline {
   }
 
   dispose(): void {
+    this.#disposed = true
     this.#release()
   }
 }

@@ -1,26 +1,42 @@
 import {
+  type FetchLike,
   isJSONRPCRequest,
   type JSONRPCMessage,
   StreamableHTTPClientTransport,
   type Transport,
   type TransportSendOptions,
+  UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../../../contract/ports.ts'
 import type { HttpServerConfig } from './config.ts'
 import { limitedFetch } from './limited-fetch.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { ListingTap } from './listing-tap.ts'
+import type { SignIn } from './oauth/sign-in.ts'
+import { AnswerContexts } from './running-calls.ts'
 
 /**
  * The client's wire to a server over Streamable HTTP. What it adds: a request whose answer stream ended without an answer (the
- * server died) is told so, instead of waiting for its timeout; and closing ends the session at the server.
+ * server died) is told so, instead of waiting for its timeout; a request that was refused for want of a sign-in waits for one and is
+ * sent again, as it was not looked at; and closing ends the session at the server.
  */
+
+export interface HttpTransportOptions {
+  readonly clock: Clock
+  readonly signIn?: SignIn | undefined
+  /** Lets other time limits stand still while a person signs in. */
+  readonly patient?: <T>(work: () => Promise<T>) => Promise<T>
+}
 
 /** What a request gets when its stream ended without an answer; told apart by being this very object. */
 export const STREAM_ENDED = Object.freeze({ reason: 'the stream ended without an answer' })
 
+type PostOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>
+
 /** How long the server may take to end the session. */
 const TERMINATE_MS = 1_000
+/** A server that is never content with what a person signed in for is given up. */
+const MAX_SIGN_INS = 3
 
 export class HttpTransport implements Transport {
   onclose?: (() => void) | undefined
@@ -30,14 +46,21 @@ export class HttpTransport implements Transport {
   readonly tap = new ListingTap()
   readonly #clock: Clock
   readonly #inner: StreamableHTTPClientTransport
+  readonly #contexts = new AnswerContexts()
+  readonly #signIn: SignIn | undefined
+  readonly #patient: <T>(work: () => Promise<T>) => Promise<T>
+  readonly #end = new AbortController()
   readonly #waiting = new Set<string | number>()
   #closing: Promise<void> | undefined
 
-  constructor(config: HttpServerConfig, clock: Clock) {
+  constructor(config: HttpServerConfig, { clock, signIn, patient = (work) => work() }: HttpTransportOptions) {
     this.#clock = clock
+    this.#signIn = signIn
+    this.#patient = patient
+    const limited = limitedFetch(MAX_MESSAGE_BYTES)
     this.#inner = new StreamableHTTPClientTransport(new URL(config.url), {
       ...(config.headers === undefined ? {} : { requestInit: { headers: { ...config.headers } } }),
-      fetch: limitedFetch(MAX_MESSAGE_BYTES),
+      ...(signIn === undefined ? { fetch: limited } : { authProvider: signIn, fetch: readyToSignIn(limited, signIn) }),
       reconnectionScheduler: (reconnect, delay) => clock.after(delay, reconnect),
     })
     this.#inner.onclose = () => this.onclose?.()
@@ -61,15 +84,28 @@ export class HttpTransport implements Transport {
     this.tap.sent(message)
     const { requestSignal, headers } = options
     const shared = { ...(requestSignal === undefined ? {} : { requestSignal }), ...(headers === undefined ? {} : { headers }) }
-    if (!isJSONRPCRequest(message)) return this.#inner.send(message, shared)
+    if (!isJSONRPCRequest(message)) return this.#post(message, shared)
     const { id } = message
+    this.#contexts.sent(message)
     this.#waiting.add(id)
-    requestSignal?.addEventListener('abort', () => this.#waiting.delete(id), { once: true })
+    requestSignal?.addEventListener('abort', () => this.#forget(id), { once: true })
     try {
-      await this.#inner.send(message, { ...shared, onRequestStreamEnd: () => this.#streamEnded(id) })
+      await this.#post(message, { ...shared, onRequestStreamEnd: () => this.#streamEnded(id) })
     } catch (error) {
-      this.#waiting.delete(id)
+      this.#forget(id)
       throw error
+    }
+  }
+
+  async #post(message: JSONRPCMessage, options: PostOptions): Promise<void> {
+    const signIn = this.#signIn
+    for (let round = 0; ; round++) {
+      try {
+        return await this.#inner.send(message, options)
+      } catch (error) {
+        if (signIn === undefined || round >= MAX_SIGN_INS || !UnauthorizedError.isInstance(error)) throw error
+        await this.#patient(() => signIn.finish((answer) => this.#inner.finishAuth(answer), this.#end.signal))
+      }
     }
   }
 
@@ -80,21 +116,39 @@ export class HttpTransport implements Transport {
   }
 
   async #close(): Promise<void> {
+    this.#end.abort(new Error('the connection was closed'))
     const late = Promise.withResolvers<void>()
     const takeBack = this.#clock.after(TERMINATE_MS, late.resolve)
     // A server that is gone, or that keeps no sessions, has nothing to end.
     await Promise.race([this.#inner.terminateSession().catch(() => {}), late.promise])
     takeBack()
     await this.#inner.close().catch(() => {})
+    await this.#signIn?.close()
   }
 
   #receive(message: JSONRPCMessage): void {
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#waiting.delete(message.id)
-    this.onmessage?.(this.tap.received(message))
+    this.#contexts.received(message, () => this.onmessage?.(this.tap.received(message)))
+  }
+
+  #forget(id: string | number): void {
+    this.#waiting.delete(id)
+    this.#contexts.forget(id)
   }
 
   #streamEnded(id: string | number): void {
     if (!this.#waiting.delete(id)) return
+    this.#contexts.forget(id)
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32000, message: STREAM_ENDED.reason, data: STREAM_ENDED } })
+  }
+}
+
+/** Before the client looks at a refusal, what a sign-in needs is made ready. */
+function readyToSignIn(fetchIt: FetchLike, signIn: SignIn): FetchLike {
+  return async (url, init) => {
+    const response = await fetchIt(url, init)
+    const wanting = response.status === 403 && /insufficient_scope/.test(response.headers.get('www-authenticate') ?? '')
+    if (response.status === 401 || wanting) await signIn.prepare()
+    return response
   }
 }

@@ -6,6 +6,9 @@ import { describeExit } from './describe-server.ts'
 import { HttpTransport } from './http-transport.ts'
 import { NEVER_MS } from './limits.ts'
 import type { ListingTap } from './listing-tap.ts'
+import type { SignIn } from './oauth/sign-in.ts'
+import type { RunningCalls } from './running-calls.ts'
+import { clientCapabilities, serveClient } from './serve-client.ts'
 import { httpFailure, stdioFailure } from './start-failure.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
@@ -15,6 +18,8 @@ export interface Link {
   readonly tap: ListingTap
   /** Over HTTP the newer protocol wants some arguments repeated as headers. */
   readonly mirrorsArguments: boolean
+  /** Calls back each time the server says that its tools changed; at once when it did so before. */
+  watchTools(changed: () => void): void
   /** What became of the server, once it is known to be gone: `has ended with exit code 1`. */
   death(): string | undefined
   /** The last lines the server wrote on its stderr; for logs, not for the model. */
@@ -29,6 +34,9 @@ export interface LinkOptions {
   readonly clock: Clock
   readonly logger?: Logger
   readonly clientInfo?: Implementation
+  /** The calls of the connection that this is a link of. */
+  readonly calls: RunningCalls
+  readonly signIn?: SignIn | undefined
 }
 
 /** Kept equal to the package's version by a test. */
@@ -49,7 +57,8 @@ export function openLink(name: string, config: McpServerConfig, deadline: Deadli
 
 async function openStdio(name: string, config: StdioServerConfig, deadline: Deadline, options: LinkOptions, era: Era): Promise<Link> {
   const transport = new StdioTransport(config, options.clock)
-  const client = makeClient(name, era, options)
+  const client = makeClient(name, config, era, options)
+  const watcher = watchTools(client)
   try {
     await deadline.race(client.connect(transport, connectOptions(era)))
   } catch (error) {
@@ -69,6 +78,7 @@ async function openStdio(name: string, config: StdioServerConfig, deadline: Dead
     client,
     tap: transport.tap,
     mirrorsArguments: false,
+    watchTools: watcher,
     death: () => {
       if (!transport.ended) return undefined
       if (transport.failure !== undefined) return `broke its connection: ${transport.failure.message}`
@@ -90,17 +100,26 @@ function otherEra(transport: StdioTransport, error: unknown): Era | undefined {
 }
 
 async function openHttp(name: string, config: HttpServerConfig, deadline: Deadline, options: LinkOptions): Promise<Link> {
-  const transport = new HttpTransport(config, options.clock)
-  const client = makeClient(name, 'any', options)
+  const { clock, signIn, calls } = options
+  let connecting = true
+  const transport = new HttpTransport(config, {
+    clock,
+    signIn,
+    patient: (work) => (connecting ? deadline.suspend(work) : waitInCall(work, calls, clock)),
+  })
+  const client = makeClient(name, config, 'any', options)
+  const watcher = watchTools(client)
   try {
     await deadline.race(client.connect(transport, connectOptions('any')))
   } catch (error) {
     await transport.close()
     throw httpFailure(name, config, deadline, error)
   }
+  connecting = false
   return {
     client,
     tap: transport.tap,
+    watchTools: watcher,
     mirrorsArguments: client.getProtocolEra() === 'modern',
     death: () => undefined,
     lastWords: () => [],
@@ -112,14 +131,50 @@ async function openHttp(name: string, config: HttpServerConfig, deadline: Deadli
   }
 }
 
-function makeClient(name: string, era: Era, options: LinkOptions): Client {
+/** So often a call that waits for a person says that it is not stuck. */
+const SIGN_OF_LIFE_MS = 10_000
+
+/** A sign-in in the middle of a call must not use up the call's time. */
+async function waitInCall<T>(work: () => Promise<T>, calls: RunningCalls, clock: Clock): Promise<T> {
+  const call = calls.asked?.call
+  let takeBack = (): void => {}
+  const tell = (): void => {
+    call?.cx.progress({ message: 'waiting for somebody to sign in' })
+    takeBack = clock.after(SIGN_OF_LIFE_MS, tell)
+  }
+  tell()
+  try {
+    return await work()
+  } finally {
+    takeBack()
+  }
+}
+
+function makeClient(name: string, config: McpServerConfig, era: Era, options: LinkOptions): Client {
   const mode = era === 'older' ? 'legacy' : era === 'newer' ? { pin: NEWER } : 'auto'
+  const { calls, logger } = options
+  const roots = config.roots ?? []
   const client = new Client(options.clientInfo ?? CLIENT_INFO, {
-    capabilities: {},
+    capabilities: clientCapabilities({ roots }),
     versionNegotiation: { mode, probe: { timeoutMs: era === 'newer' ? NEVER_MS : PROBE_MS } },
   })
-  client.onerror = (error) => options.logger?.debug(`MCP server "${name}": ${error.message.slice(0, 500)}`)
+  serveClient(client, { server: name, calls, roots, ...(logger === undefined ? {} : { logger }) })
+  client.onerror = (error) => logger?.debug(`MCP server "${name}": ${error.message.slice(0, 500)}`)
   return client
+}
+
+/** Also a server that did not announce it says so; and one may say so while its tools are being listed. */
+function watchTools(client: Client): Link['watchTools'] {
+  let early = false
+  let listener = (): void => {
+    early = true
+  }
+  client.setNotificationHandler('notifications/tools/list_changed', () => listener())
+  return (changed) => {
+    listener = changed
+    if (early) changed()
+    early = false
+  }
 }
 
 /** The first protocol version of the newer kind. */

@@ -49,6 +49,7 @@ export async function listTools(server: string, client: Client, tap: ListingTap,
         report('TOOL_INVALID', name === undefined ? `tool ${index + 1} of page ${page} ${message}` : message, hint, name)
       }
       if (tool === undefined) continue
+      if (tools.size >= MAX_TOOLS) break
       if (tools.has(tool.originalName)) {
         report('TOOL_NAME_TAKEN', 'is listed more than once; the first is used', 'This has to be corrected in the server.', name)
       } else tools.set(tool.originalName, tool)

@@ -53,6 +53,8 @@ export function httpFailure(name: string, config: HttpServerConfig, deadline: De
   const fail = (what: string, hint: string, code: 'MCP_SERVER_UNAVAILABLE' | 'MCP_PROTOCOL' = 'MCP_SERVER_UNAVAILABLE'): AdjutantError =>
     new AdjutantError(code, `MCP server "${name}" could not be connected: ${what}`, { hint, cause, outcome: 'not-run' })
   if (deadline.over === 'cancelled') return cancelled(name, cause)
+  const own = findCause(cause, (error): error is AdjutantError => AdjutantError.isInstance(error))
+  if (own !== undefined && deadline.over === undefined) return own
   if (deadline.over === 'late') return fail(`${url} did not answer within ${deadline.ms} ms`, 'Check the address and that the server runs.')
   const http = findCause(cause, (error): error is SdkHttpError => error instanceof SdkHttpError)
   if (http !== undefined) {

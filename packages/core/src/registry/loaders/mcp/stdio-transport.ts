@@ -6,6 +6,7 @@ import type { StdioServerConfig } from './config.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { ListingTap } from './listing-tap.ts'
 import { MessageLines } from './message-lines.ts'
+import { AnswerContexts } from './running-calls.ts'
 import { TailText } from './tail-text.ts'
 
 /**
@@ -28,6 +29,7 @@ export class StdioTransport implements Transport {
   readonly errors = new TailText()
   readonly #config: StdioServerConfig
   readonly #clock: Clock
+  readonly #contexts = new AnswerContexts()
   readonly #lines = new MessageLines(MAX_MESSAGE_BYTES, (line) => this.#take(line))
   #tree: ProcessTree | undefined
   #closed = false
@@ -110,6 +112,7 @@ export class StdioTransport implements Transport {
       const stdin = this.#tree?.child.stdin
       if (stdin === undefined || this.#closed) throw new Error('the server has ended')
       this.tap.sent(message)
+      this.#contexts.sent(message)
       if ('method' in message && message.method === 'initialize') this.#initializeSent = true
       // A write that fails is told once, to all who wait, when the wire is closed for it.
       stdin.write(toLine(message), () => resolve())
@@ -142,7 +145,7 @@ export class StdioTransport implements Transport {
     }
     this.#messages++
     try {
-      this.onmessage?.(this.tap.received(message))
+      this.#contexts.received(message, () => this.onmessage?.(this.tap.received(message)))
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)))
     }
