@@ -25,6 +25,7 @@ export class ArgumentText {
   #reader: MemberReader | undefined
   #scanner: JsonScanner
   #length = 0
+  #toldLength = 0
   #growthNoted = false
   #spoilt = false
   #overfull = false
@@ -158,9 +159,11 @@ export class ArgumentText {
     }
   }
 
-  /** Characters so far; growth is noted anew from now on. */
-  tellLength(): number {
+  /** Characters so far; undefined when as many have been told before, of a text that turned out not to be the arguments. */
+  tellLength(): number | undefined {
     this.#growthNoted = false
+    if (this.#length <= this.#toldLength) return undefined
+    this.#toldLength = this.#length
     return this.#length
   }
 

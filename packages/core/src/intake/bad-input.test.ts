@@ -193,6 +193,22 @@ describe('arguments of any size', () => {
     assert.equal(gather(seen).problems[0]?.code, 'TOO_LARGE')
   })
 
+  it('that begin anew after an empty object are told to grow only, never to shrink', () => {
+    const seen: DecodeEvent[] = []
+    const decoder = createDecoder('openai-chat', (event) => seen.push(event), { ids: callIds(), signals: true })
+    const pieces = ['{', ' ', ' }', '{', '"a"', ':12', '}']
+    decoder.push(chunk({ tool_calls: [piece({ index: 0, id: 'a', name: 'f' })] }))
+    for (const text of pieces) decoder.push(chunk({ tool_calls: [piece({ index: 0, id: 'a', arguments: text })] }))
+    decoder.push(chunk({}, 'tool_calls'))
+    decoder.end()
+    assertInvariants(seen, Number.POSITIVE_INFINITY)
+    assert.deepEqual(
+      seen.flatMap((event) => (event.type === 'call-growing' ? [event.chars] : [])),
+      [1, 2, 4, 7, 8],
+    )
+    assert.deepEqual(gather(seen).calls[0]?.arguments, { ok: true, value: { a: 12 } })
+  })
+
   it('in a million empty deltas cost one look each: no event comes of them', () => {
     const empty = chunk({ tool_calls: [piece({ index: 0, arguments: '' })] })
     const start = chunk({ tool_calls: [piece({ index: 0, id: 'a', name: 'f', arguments: '{"a":' })] })

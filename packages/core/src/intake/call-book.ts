@@ -23,8 +23,8 @@ export interface OpenCall {
 
 /** Arguments that still arrive. */
 export interface Growing {
-  /** Characters so far; from now on growth is noted anew. */
-  tellLength(): number
+  /** Characters so far, undefined when no more than were told before; from now on growth is noted anew. */
+  tellLength(): number | undefined
 }
 
 export class CallBook {
@@ -70,7 +70,8 @@ export class CallBook {
   tellGrowth(): void {
     if (this.#grown.size === 0) return
     for (const [call, growing] of this.#grown) {
-      this.#emit({ type: 'call-growing', index: call.index, id: call.id, chars: growing.tellLength() })
+      const chars = growing.tellLength()
+      if (chars !== undefined) this.#emit({ type: 'call-growing', index: call.index, id: call.id, chars })
     }
     this.#grown.clear()
   }

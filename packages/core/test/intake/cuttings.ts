@@ -7,7 +7,7 @@ import type { DecodeEvent, Dialect } from '../../src/contract/index.ts'
 import { createDecoder } from '../../src/intake/dialect.ts'
 import { callIds, type Decoded, gather, withCrLf } from './decode-all.ts'
 
-export interface Cutting {
+interface Cutting {
   readonly name: string
   readonly chunks: readonly Uint8Array[]
 }
@@ -24,7 +24,7 @@ export function seededRandom(seed: number): () => number {
 }
 
 /** `whole`, `per byte`, `random`, `\r\n` whole and per byte. The last two are for framed input: in bare text they are other text. */
-export function* cuttings(bytes: Uint8Array, random: () => number): Generator<Cutting, void, void> {
+function* cuttings(bytes: Uint8Array, random: () => number): Generator<Cutting, void, void> {
   yield { name: 'whole', chunks: [bytes] }
   yield { name: 'per byte', chunks: perByte(bytes) }
   yield { name: 'random', chunks: atRandom(bytes, random) }
@@ -49,7 +49,7 @@ export function atRandom(bytes: Uint8Array, random: () => number): readonly Uint
   return chunks
 }
 
-export function decodeChunks(chunks: readonly Uint8Array[], dialect: Dialect | 'auto'): Decoded {
+function decodeChunks(chunks: readonly Uint8Array[], dialect: Dialect | 'auto'): Decoded {
   const seen: DecodeEvent[] = []
   const decoder = createDecoder(dialect, (event) => seen.push(event), { ids: callIds() })
   for (const chunk of chunks) decoder.push(chunk)
@@ -77,7 +77,7 @@ export function decodeInterleaved(
   return [gather(seen[0]), gather(seen[1])]
 }
 
-export interface EveryWay {
+interface EveryWay {
   readonly random: () => number
   /** The other stream on the same process; default the same one. */
   readonly beside?: Uint8Array

@@ -19,7 +19,7 @@ function pieces(text: string, size: number): readonly string[] {
 }
 
 /** One of each in turn, until all are used up. */
-export function woven<T>(lists: readonly (readonly T[])[]): readonly T[] {
+function woven<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(0, ...lists.map((list) => list.length))
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
 }
@@ -145,6 +145,46 @@ function ollama(): string {
   ])
 }
 
+function cohere(): readonly object[] {
+  const calls = ARGUMENTS.map((args, index) => {
+    const tool_calls = (more: object): object => ({ index, delta: { message: { tool_calls: more } } })
+    return [
+      {
+        type: 'tool-call-start',
+        ...tool_calls({ id: `id_${index}`, type: 'function', function: { name: `tool_${index}`, arguments: '' } }),
+      },
+      ...pieces(JSON.stringify(args), 6).map((text) => ({ type: 'tool-call-delta', ...tool_calls({ function: { arguments: text } }) })),
+      { type: 'tool-call-end', index },
+    ]
+  })
+  return [
+    { type: 'message-start', id: 'x', delta: { message: { role: 'assistant' } } },
+    { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I will look 你好.' } } },
+    ...woven<object>(calls),
+    { type: 'message-end', delta: { finish_reason: 'TOOL_CALL', usage: { tokens: { input_tokens: 3, output_tokens: 4 } } } },
+  ]
+}
+
+function interactions(): readonly object[] {
+  const steps = ARGUMENTS.map((args, at) => [
+    { event_type: 'step.start', index: at + 1, step: { type: 'function_call', id: `id_${at}`, name: `tool_${at}`, arguments: {} } },
+    ...pieces(JSON.stringify(args), 6).map((text) => ({
+      event_type: 'step.delta',
+      index: at + 1,
+      delta: { type: 'arguments_delta', arguments: text },
+    })),
+    { event_type: 'step.stop', index: at + 1 },
+  ])
+  return [
+    { event_type: 'interaction.created', interaction: { id: 'i', status: 'in_progress', object: 'interaction' } },
+    { event_type: 'step.start', index: 0, step: { type: 'model_output' } },
+    { event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'I will look 你好.' } },
+    { event_type: 'step.stop', index: 0 },
+    ...woven<object>(steps),
+    { event_type: 'interaction.completed', interaction: { id: 'i', status: 'requires_action' } },
+  ]
+}
+
 function asLines(values: readonly object[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('')
 }
@@ -174,6 +214,8 @@ export function ownStreams(): readonly OwnStream[] {
     ['generateContent as one list', 'gemini', JSON.stringify(gemini(), undefined, 2)],
     ['Converse', 'bedrock', bedrock()],
     ['native Ollama', 'ollama', ollama()],
+    ['Cohere', 'cohere', asEvents(cohere())],
+    ['Gemini Interactions', 'gemini-interactions', asEvents(interactions())],
     ['calls between tags', 'tagged-text', tagged()],
     ['a decision', 'decision', decision()],
   ]
