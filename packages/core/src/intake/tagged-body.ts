@@ -98,6 +98,14 @@ export function parseTaggedBody(body: string, hints: ParseHints = {}): readonly 
   return calls
 }
 
+/**
+ * Reads a body that is exactly one call in right JSON; undefined when it is anything else, or not all of it is there yet.
+ */
+export function parseWholeBody(body: string): TaggedCall | undefined {
+  const whole = parseArguments(body, { strict: true })
+  return whole.ok && skipJsonSpace(body) < body.length ? fromObject(whole.value, body, whole.repairs) : undefined
+}
+
 function fromText(text: string): TaggedCall {
   const whole = parseArguments(text)
   if (whole.ok) return fromObject(whole.value, text, whole.repairs)

@@ -79,6 +79,7 @@ export class TaggedTextReader implements TextReader {
       const step = body.read(text, final)
       if (step.type === 'more') {
         this.#held = step.rest
+        this.#calls.grew(text.length - step.rest.length)
         return
       }
       this.#body = undefined

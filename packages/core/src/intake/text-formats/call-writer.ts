@@ -1,6 +1,6 @@
 import type { CallArguments } from '../../contract/call.ts'
 import { broken, tooLarge } from '../arguments.ts'
-import type { OpenCall } from '../call-book.ts'
+import type { Growing, OpenCall } from '../call-book.ts'
 import { clipped, type WireContext } from '../wire.ts'
 import type { TextFormat } from './format.ts'
 
@@ -8,10 +8,12 @@ import type { TextFormat } from './format.ts'
  * Owns the way of a call from text into the book: announced once, handed over once. One call is open at a time, because text has one
  * order. Remembers the form of the first call, for the `end` event.
  */
-export class CallWriter {
+export class CallWriter implements Growing {
   readonly #cx: WireContext
   #open: OpenCall | undefined
   #format: TextFormat | undefined
+  #grown = 0
+  #told = 0
 
   constructor(cx: WireContext) {
     this.#cx = cx
@@ -30,8 +32,26 @@ export class CallWriter {
   /** Announces the call that is being read; a second time it does nothing. */
   open(format: TextFormat, name: string, id?: string): OpenCall {
     this.#format ??= format
-    this.#open ??= this.#cx.book.start(name, id)
+    if (this.#open === undefined) {
+      this.#open = this.#cx.book.start(name, id)
+      this.#grown = 0
+      this.#told = 0
+    }
     return this.#open
+  }
+
+  /** More text of the open call was read; told where growth is asked for. */
+  grew(chars: number): void {
+    if (this.#open === undefined || !this.#cx.signals) return
+    this.#grown += chars
+    this.#cx.book.grew(this.#open, this)
+  }
+
+  /** Characters of the open call's text, its marks and layout too; undefined when they were told before. */
+  tellLength(): number | undefined {
+    if (this.#grown === this.#told) return undefined
+    this.#told = this.#grown
+    return this.#grown
   }
 
   /** Hands the open call over, or one that was not announced yet. */

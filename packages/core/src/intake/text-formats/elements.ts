@@ -95,19 +95,19 @@ export class Elements implements BodyReader {
   }
 
   #readName(text: string, final: boolean): BodyStep | string {
-    const found = this.#until(text, this.#form.nameEnd, NAME_LIMIT, final)
+    const found = this.#until(text, this.#form.nameEnd, final, this.#form.nameEndStays)
     if (found === 'more') return { type: 'more', rest: this.#rest }
     const name = nameOf(this.#kept)
     if (found === 'none' || name === '') {
       // Without a name it never was a call.
-      this.#cx.text(this.#form.opener + this.#kept)
-      return { type: 'done', rest: found === 'none' ? this.#rest : found + this.#rest }
+      this.#cx.text(this.#form.opener + this.#kept + (found === 'none' || this.#form.nameEndStays ? '' : found))
+      return { type: 'done', rest: this.#rest }
     }
     this.#name = name
     this.#kept = ''
     this.#cx.calls.open(this.#form.format, name)
     this.#part = 'between'
-    return this.#form.nameEndStays ? found + this.#rest : this.#rest
+    return this.#rest
   }
 
   #readBetween(text: string, final: boolean): BodyStep | string {
@@ -135,7 +135,7 @@ export class Elements implements BodyReader {
   #readKey(text: string, final: boolean): BodyStep | string {
     const { valueOpen } = this.#form
     const ends = valueOpen === undefined ? this.#form.keyEnd : [...this.#form.keyEnd, valueOpen]
-    const found = this.#until(text, ends, NAME_LIMIT, final)
+    const found = this.#until(text, ends, final, false)
     if (found === 'more') return { type: 'more', rest: this.#rest }
     if (found === 'none') {
       if (final) return this.#unclosed(this.#kept)
@@ -192,11 +192,17 @@ export class Elements implements BodyReader {
 
   /** To the mark that was passed inside what seemed to be a value. */
   #backTo(text: string): BodyStep | string {
-    const whole = this.#kept + text
-    const passed = this.#passed
-    this.#endValue(whole.slice(0, passed))
+    const kept = this.#kept
+    const inText = this.#passed - kept.length
     this.#part = 'between'
-    return whole.slice(passed)
+    // Without joining what need not be: the text may be long, and hold many calls.
+    if (inText >= 0) {
+      this.#endValue(kept + text.slice(0, inText))
+      return text.slice(inText)
+    }
+    const passed = this.#passed
+    this.#endValue(kept.slice(0, passed))
+    return kept.slice(passed) + text
   }
 
   #keep(text: string, at: number): BodyStep {
@@ -235,12 +241,12 @@ export class Elements implements BodyReader {
   }
 
   /** Collects text up to one of `marks`. `none`: it does not come within the limit, or not at all; `#rest` is what follows. */
-  #until(text: string, marks: readonly string[], limit: number, final: boolean): string {
+  #until(text: string, marks: readonly string[], final: boolean, stays: boolean): string {
     for (let at = 0; at < text.length; at++) {
       for (const mark of marks) {
         if (!text.startsWith(mark, at)) continue
         this.#kept += text.slice(0, at)
-        this.#rest = text.slice(at + mark.length)
+        this.#rest = text.slice(stays ? at : at + mark.length)
         return mark
       }
       if (!final && text.length - at < 32 && mayBegin(text, at, marks)) {
@@ -248,7 +254,7 @@ export class Elements implements BodyReader {
         this.#rest = text.slice(at)
         return 'more'
       }
-      if (this.#kept.length + at < limit) continue
+      if (this.#kept.length + at < NAME_LIMIT) continue
       this.#kept += text.slice(0, at)
       this.#rest = text.slice(at)
       return 'none'

@@ -113,15 +113,16 @@ export class FencedJson implements BodyReader {
       if (may === 'wait') return ''
       this.#head = undefined
     }
-    const probe = this.#tail + piece
-    const close = probe.indexOf(CLOSE)
+    // A closing fence that is cut, first; then one that is not.
+    const cut = (this.#tail + piece.slice(0, FENCE.length)).indexOf(CLOSE)
+    const close = cut === -1 ? piece.indexOf(CLOSE) : cut - this.#tail.length
     if (close === -1) {
       this.#content.push(piece)
       this.#keep(piece)
-      this.#tail = probe.slice(1 - CLOSE.length)
+      this.#tail = (this.#tail + piece.slice(1 - CLOSE.length)).slice(1 - CLOSE.length)
       return ''
     }
-    const stop = close + CLOSE.length - this.#tail.length
+    const stop = close + CLOSE.length
     this.#content.push(piece.slice(0, stop))
     this.#keep(piece.slice(0, stop))
     const calls = exactCalls(this.#content.join('').slice(0, -FENCE.length))

@@ -43,6 +43,16 @@ describe('calls written as text', () => {
     assert.deepEqual(ids('<|START_ACTION|>[{"tool_call_id":"7","tool_name":"f","parameters":{}}]<|END_ACTION|>'), ['7'])
   })
 
+  it('tell their growth where it is asked for, and only there', () => {
+    const text = '<tool_use>{"name":"f","input":{"x":"0123456789"}}</tool_use>'
+    const grown = (signals: boolean): readonly number[] =>
+      decodeAll(text, 'tagged-text', [30, 40, 45], { signals }).events.flatMap((event) =>
+        event.type === 'call-growing' ? [event.chars] : [],
+      )
+    assert.deepEqual(grown(false), [])
+    assert.deepEqual(grown(true), [20, 30, 35])
+  })
+
   it('two in one text are both read; the end names the first', () => {
     const decoded = decodeText('<TOOLCALL>[{"name":"a","arguments":{}}]</TOOLCALL> and [TOOL_CALLS]b[ARGS]{}')
     assert.deepEqual([namesAndValues(decoded.calls).map(([name]) => name), decoded.text], [['a', 'b'], ' and '])
@@ -211,12 +221,12 @@ describe('text that is no call', () => {
       '</parameter> ',
     ]
     for (const unit of units) {
-      const text = `.${unit.repeat(Math.ceil(200_000 / unit.length))}`
+      const text = `.${unit.repeat(Math.ceil(50_000 / unit.length))}`
       for (const start of [text, text.slice(1), `<function=f><parameter=k>${text}`]) {
         const decoded = decodeAll(
           start,
           'tagged-text',
-          Array.from({ length: 400 }, (_, index) => (index + 1) * 500),
+          Array.from({ length: 100 }, (_, index) => (index + 1) * 500),
         )
         assert.equal(decoded.end.type, 'end')
       }

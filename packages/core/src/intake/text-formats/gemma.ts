@@ -81,10 +81,13 @@ export class Gemma implements BodyReader {
   }
 
   #backTo(text: string): BodyStep {
-    const whole = this.#body + text
-    this.#body = whole.slice(0, this.#passed)
+    const body = this.#body
+    const inText = this.#passed - body.length
+    const after = this.#passed + this.#form.closing.length
+    // Without joining what need not be: the text may be long, and hold many calls.
+    this.#body = inText >= 0 ? body + text.slice(0, inText) : body.slice(0, this.#passed)
     this.#close(false)
-    return { type: 'done', rest: whole.slice(this.#passed + this.#form.closing.length) }
+    return { type: 'done', rest: after >= body.length ? text.slice(after - body.length) : body.slice(after) + text }
   }
 
   #close(unclosed: boolean): void {

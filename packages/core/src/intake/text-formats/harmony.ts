@@ -53,7 +53,7 @@ export class Harmony implements BodyReader {
         continue
       }
       this.#header += text.slice(0, at)
-      if (!this.#begin(this.#header)) return this.#noHeader(MESSAGE + text.slice(at + MESSAGE.length), MESSAGE.length)
+      if (!this.#begin(this.#header)) return this.#noHeader(text.slice(at), MESSAGE.length)
       return this.read(text.slice(at + MESSAGE.length), final)
     }
     this.#header += text

@@ -1,4 +1,4 @@
-import { parseTaggedBody } from '../tagged-body.ts'
+import { parseTaggedBody, parseWholeBody, type TaggedCall } from '../tagged-body.ts'
 import type { BodyReader, BodyStep, ReaderContext, TextFormat } from './format.ts'
 import { MORE } from './format.ts'
 import { SpanScanner } from './span-scanner.ts'
@@ -11,11 +11,12 @@ export class JsonBody implements BodyReader {
   readonly #cx: ReaderContext
   readonly #format: TextFormat
   readonly #scanner: SpanScanner
+  #whole: TaggedCall | undefined
 
   constructor(cx: ReaderContext, format: TextFormat, closings: readonly string[], openings: readonly string[]) {
     this.#cx = cx
     this.#format = format
-    this.#scanner = new SpanScanner({ closings, openings, named: true }, cx.calls.limit)
+    this.#scanner = new SpanScanner({ closings, openings, named: true, accepts: (body) => this.#accepts(body) }, cx.calls.limit)
   }
 
   read(text: string, final: boolean): BodyStep {
@@ -24,8 +25,14 @@ export class JsonBody implements BodyReader {
     if (scanner.name !== undefined) this.#cx.calls.open(this.#format, scanner.name, scanner.id)
     if (step === 'more') return scanner.rest === '' ? MORE : { type: 'more', rest: scanner.rest }
     if (step === 'overflow') this.#cx.calls.overflow(this.#format, scanner.name ?? '', scanner.body)
+    else if (this.#whole !== undefined) this.#cx.calls.close(this.#format, this.#whole.name, this.#whole.arguments)
     else finishJson(this.#cx, this.#format, scanner, step === 'unclosed')
     return { type: 'done', rest: scanner.rest }
+  }
+
+  #accepts(body: string): boolean {
+    this.#whole = parseWholeBody(body)
+    return this.#whole !== undefined
   }
 }
 

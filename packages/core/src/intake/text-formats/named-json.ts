@@ -1,3 +1,4 @@
+import type { CallArguments } from '../../contract/call.ts'
 import { broken, parseArguments } from '../arguments.ts'
 import { skipJsonSpace } from '../json-scanner.ts'
 import { type BodyReader, type BodyStep, MORE, markAt, type ReaderContext, type TextFormat } from './format.ts'
@@ -44,7 +45,8 @@ export class NamedJson implements BodyReader {
   #kept = ''
   #name: string | undefined
   #id: string | undefined
-  #scanner: SpanScanner
+  readonly #scanner: SpanScanner
+  #whole: CallArguments | undefined
 
   /** @param header what was already read of it: then reading begins behind the separator */
   constructor(cx: ReaderContext, form: NamedForm, header?: NamedHeader) {
@@ -52,7 +54,14 @@ export class NamedJson implements BodyReader {
     this.#form = form
     this.trailing = form.trailing ?? []
     this.#stops = [...form.separators, ...(form.within ?? []), ...form.closings, ...form.openings]
-    this.#scanner = new SpanScanner({ closings: form.closings, openings: form.openings }, cx.calls.limit)
+    this.#scanner = new SpanScanner(
+      {
+        closings: form.closings,
+        openings: form.openings,
+        ...(form.closings.length > 0 && { accepts: (body: string) => this.#accepts(body) }),
+      },
+      cx.calls.limit,
+    )
     this.#part = header === undefined ? 'header' : 'lead'
     if (header !== undefined) this.#take(header)
   }
@@ -134,9 +143,9 @@ export class NamedJson implements BodyReader {
       if (mark !== undefined || this.#kept.length + at >= HEADER_LIMIT) {
         // No object: whatever there is, is the whole of the arguments.
         this.#part = 'arguments'
-        const rest = this.#kept + text
+        this.#scanner.read(this.#kept, false)
         this.#kept = ''
-        return rest
+        return text
       }
     }
     this.#kept += text
@@ -161,6 +170,7 @@ export class NamedJson implements BodyReader {
     const { format } = this.#form
     const name = this.#name ?? ''
     if (step === 'overflow') this.#cx.calls.overflow(format, name, scanner.body)
+    else if (this.#whole?.ok === true) this.#cx.calls.close(format, name, this.#whole, this.#id)
     else {
       const raw = withoutFence(scanner.body)
       const args = parseArguments(raw, { ...scanner.measure, ended: step === 'closed' })
@@ -169,6 +179,11 @@ export class NamedJson implements BodyReader {
       else this.#cx.calls.close(format, name, args, this.#id)
     }
     return { type: 'done', rest: scanner.rest }
+  }
+
+  #accepts(body: string): boolean {
+    this.#whole = parseArguments(withoutFence(body), { strict: true })
+    return this.#whole.ok
   }
 }
 

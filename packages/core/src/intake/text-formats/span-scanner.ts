@@ -22,6 +22,11 @@ export interface SpanOptions {
   readonly endsWithBrackets?: boolean
   /** Python: single quotes, parentheses, line breaks in strings. */
   readonly python?: boolean
+  /**
+   * Tries whether the body up to a closing mark is whole. Where that is given, the rest of a body is only searched for marks, and scanned
+   * when one was found that does not end it: that is, once more at most.
+   */
+  readonly accepts?: (body: string) => boolean
   /** The body may be a list. */
   readonly lists?: boolean
   /** Look for the name and the id among the members of the outermost object. */
@@ -81,6 +86,9 @@ export class SpanScanner {
   #isValue = false
   #name: string | undefined
   #id: string | undefined
+  /** Only marks are looked for. */
+  #searching = false
+  #searched = false
 
   constructor(options: SpanOptions, limit: number) {
     this.#options = options
@@ -116,6 +124,7 @@ export class SpanScanner {
 
   /** @param final no more text will come */
   read(text: string, final: boolean): SpanStep {
+    if (this.#searching) return this.#search(text, final)
     this.#rest = ''
     this.#stringFrom = 0
     const length = text.length
@@ -277,6 +286,46 @@ export class SpanScanner {
     return !final && mayBegin(text, at, this.#marks) ? 'wait' : undefined
   }
 
+  /** Looks for the next mark; at one that may be the end, whether the body is whole. */
+  #search(text: string, final: boolean): SpanStep {
+    for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+      const mark = this.#markAt(text, at, final)
+      if (mark === undefined) continue
+      if (mark === 'wait') {
+        this.#body += text.slice(0, at)
+        this.#rest = text.slice(at)
+        return 'more'
+      }
+      const body = this.#body + text.slice(0, at)
+      if (!this.#options.closings.includes(mark) || body.length > this.#limit || this.#options.accepts?.(body) !== true)
+        return this.#again(text, final)
+      this.#body = body
+      this.#rest = text.slice(at + mark.length)
+      return 'closed'
+    }
+    if (final || this.#body.length + text.length > this.#limit) return this.#again(text, final)
+    this.#body += text
+    this.#rest = ''
+    return 'more'
+  }
+
+  /** The search found no end: scans everything from the beginning, and goes on scanning. */
+  #again(text: string, final: boolean): SpanStep {
+    const whole = this.#body + text
+    this.#searching = false
+    this.#searched = true
+    this.#body = ''
+    this.#mode = START
+    this.#depth = 0
+    this.#deepest = 1
+    this.#members = 0
+    this.#quote = 0
+    this.#escaped = false
+    this.#isValue = false
+    this.#key = ''
+    return this.read(whole, final)
+  }
+
   #more(text: string, at: number): SpanStep {
     if (this.#string !== undefined) {
       this.#string += text.slice(this.#stringFrom, at)
@@ -284,7 +333,14 @@ export class SpanScanner {
     }
     this.#keep(at === text.length ? text : text.slice(0, at))
     this.#rest = text.slice(at)
+    this.#searching = this.#maySearch()
     return 'more'
+  }
+
+  /** The name is known, and nothing is wrong yet. */
+  #maySearch(): boolean {
+    if (this.#options.accepts === undefined || this.#searched || this.#overflowed) return false
+    return this.#mode === INSIDE && !this.#elements && this.#passed === -1 && (this.#options.named !== true || this.#name !== undefined)
   }
 
   #keep(text: string): void {
@@ -307,9 +363,12 @@ export class SpanScanner {
 
   /** To the closing mark that was passed inside what seemed to be a string. */
   #backTo(text: string): SpanStep {
-    const whole = this.#body + text
-    this.#body = whole.slice(0, this.#passed)
-    this.#rest = whole.slice(this.#passed + this.#passedMark.length)
+    const body = this.#body
+    const inText = this.#passed - body.length
+    const after = this.#passed + this.#passedMark.length
+    // Without joining what need not be: the text may be long, and hold many calls.
+    this.#body = inText >= 0 ? body + text.slice(0, inText) : body.slice(0, this.#passed)
+    this.#rest = after >= body.length ? text.slice(after - body.length) : body.slice(after) + text
     return 'closed'
   }
 }

@@ -1,6 +1,9 @@
 import { isJsonSpace } from '../json-scanner.ts'
 import { type BodyReader, type BodyStep, MORE, markAt, type ReaderContext } from './format.ts'
 
+const LESS_THAN = 0x3c
+const BRACKET = 0x5b
+
 /**
  * Owns thinking that is written between marks: it becomes reasoning, at once. A call inside it is a draft and no decision: it stays
  * reasoning, unless the thinking never ends; then the model forgot to end it, and what follows from the call on is read as text.
@@ -8,7 +11,6 @@ import { type BodyReader, type BodyStep, MORE, markAt, type ReaderContext } from
 export class Thinking implements BodyReader {
   readonly #cx: ReaderContext
   readonly #closings: readonly string[]
-  readonly #firsts: readonly string[]
   /** A word that some forms put before the thinking. */
   readonly #label: string
   #begun = false
@@ -20,7 +22,6 @@ export class Thinking implements BodyReader {
   constructor(cx: ReaderContext, closings: readonly string[], label = '') {
     this.#cx = cx
     this.#closings = closings
-    this.#firsts = [...new Set(['<', ...closings.map((mark) => mark.charAt(0))])]
     this.#label = label
   }
 
@@ -35,7 +36,7 @@ export class Thinking implements BodyReader {
       this.#begun = true
       if (label !== undefined) from += label.length
     }
-    for (let at = next(text, from, this.#firsts); at !== -1; at = next(text, at + 1, this.#firsts)) {
+    for (let at = next(text, from); at !== -1; at = next(text, at + 1)) {
       const mark = markAt(text, at, this.#closings, final)
       const opens = mark === undefined && this.#draft === undefined ? this.#cx.opens(text, at, final) : false
       if (mark === undefined && opens === false) continue
@@ -79,11 +80,10 @@ export class Thinking implements BodyReader {
 }
 
 /** The next place where something may stand: a closing mark or a call's opener. */
-function next(text: string, from: number, firsts: readonly string[]): number {
-  let least = -1
-  for (const first of firsts) {
-    const at = text.indexOf(first, from)
-    if (at !== -1 && (least === -1 || at < least)) least = at
+function next(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === LESS_THAN || code === BRACKET) return at
   }
-  return least
+  return -1
 }
