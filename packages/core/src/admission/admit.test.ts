@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { CallArguments, ToolCall } from '../contract/call.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import { callId } from '../contract/ids.ts'
-import type { JsonObject, JsonSchema, JsonValue } from '../contract/json.ts'
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../contract/json.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
 import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
 import type { AgentTool } from '../contract/tool.ts'
@@ -71,6 +71,19 @@ describe('Admission.admit', () => {
     assert.deepEqual(admitted.input, { path: 'a.txt' })
     assert.deepEqual(admitted.conversions, [])
     assert.equal(admitted.effect, 'read')
+  })
+
+  it('keeps __proto__ an own argument, also where something beside it is converted', () => {
+    const value: unknown = JSON.parse('{"path":"a","limit":"5","__proto__":{"admin":true},"more":[{"__proto__":{"z":1},"n":"1"}]}')
+    const schema: JsonSchema = {
+      type: 'object',
+      properties: { limit: { type: 'integer' }, more: { type: 'array', items: { type: 'object', properties: { n: { type: 'number' } } } } },
+    }
+    const made = isJsonObject(value) ? call('f', value) : assert.fail()
+    const { input } = taken(admission().admit(made, lookup(tool('f', schema))))
+    assert.equal(JSON.stringify(input), '{"path":"a","limit":5,"__proto__":{"admin":true},"more":[{"__proto__":{"z":1},"n":1}]}')
+    assert.equal(Object.getPrototypeOf(input), Object.prototype)
+    assert.equal(Reflect.get({}, 'admin'), undefined)
   })
 
   it('admits what was plainly meant, with a record', () => {

@@ -1,6 +1,6 @@
 import type { Dialect, FinishReason } from '../contract/decode.ts'
 import { isJsonObject, type JsonValue } from '../contract/json.ts'
-import { DecisionReader, withoutFence } from './decision.ts'
+import { beginsDecision, DecisionReader, withoutFence } from './decision.ts'
 import { parseJson } from './parse-json.ts'
 import { beginsPlan, PlanReader } from './plan.ts'
 import { dialectOf } from './recognise.ts'
@@ -115,7 +115,7 @@ function dialectInFence(text: string): Dialect | undefined {
   try {
     value = parseJson(text)
   } catch {
-    return beginsPlan(text) ? 'plan' : undefined
+    return beginsPlan(text) ? 'plan' : beginsDecision(text) ? 'decision' : undefined
   }
   return isJsonObject(value) ? dialectOf(value) : undefined
 }

@@ -122,6 +122,21 @@ describe('decision', () => {
     }
   })
 
+  it('what is almost JSON is read, and its call says what was repaired; half a decision is none', () => {
+    const spoilt = "{'action': 'call_tool', 'tool_name': 'f', 'parameters': {'x': True,}}"
+    for (const text of [spoilt, `\`\`\`json\n${spoilt}\n\`\`\``]) {
+      const [call] = decodeDecision(text).calls
+      assert.ok(call?.arguments.ok)
+      assert.deepEqual(call.arguments.value, { x: true })
+      const rules = new Set(call.arguments.repairs?.map(({ rule }) => rule))
+      for (const rule of ['single-quotes', 'python-literal', 'trailing-comma']) assert.ok(rules.has(rule), rule)
+    }
+    const big = decodeAll('{"action":"call_tool","tool_name":"f","parameters":{"id":9007199254740993}}', 'decision').calls[0]?.arguments
+    assert.deepEqual(big?.ok && big.value, { id: '9007199254740993' })
+    for (const text of [spoilt.slice(0, -1), `I would say ${spoilt}`, `${spoilt} if you agree`])
+      assert.deepEqual(decodeAll(text, 'decision').calls, [])
+  })
+
   it('a decision that is cut off is said to be', () => {
     const decoded = decodeAll('{"action":"call_tool","tool_name":"f","parameters":{"x":', 'decision')
     assert.deepEqual(

@@ -1,6 +1,7 @@
+import type { ArgumentRepair } from '../contract/call.ts'
 import type { DecisionNote, FinishReason } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../contract/json.ts'
-import { argumentsOf } from './arguments.ts'
+import { argumentsOf, parseArguments, withRepairs } from './arguments.ts'
 import { findJsonFault } from './json-fault.ts'
 import { parseJson } from './parse-json.ts'
 import { clipped, stringOf, type TextReader, type WireContext } from './wire.ts'
@@ -8,7 +9,7 @@ import { clipped, stringOf, type TextReader, type WireContext } from './wire.ts'
 /**
  * Reads the JSON decision: one object that says what to do next, alone or in a Markdown fence. `call_tool` becomes a call, `ask_user` a
  * call of the tool that asks, `answer` and `give_up` text. Anything else is no decision and is said to be none: nothing is
- * guessed from prose.
+ * guessed from prose. What is almost JSON is read as arguments are, and its call says what was repaired.
  */
 
 const ACTIONS = ['call_tool', 'ask_user', 'answer', 'give_up'] as const
@@ -29,6 +30,11 @@ export function looksLikeDecision(value: JsonObject): boolean {
   return typeof ownValue(value, 'action') === 'string' && !Object.hasOwn(value, 'choices')
 }
 
+/** True for text that begins as a decision does, right or wrong. */
+export function beginsDecision(text: string): boolean {
+  return /^\s*\{\s*["']?action["']?\s*:\s*["']/.test(text)
+}
+
 /** Takes off a Markdown fence. */
 export function withoutFence(text: string): string {
   const trimmed = text.trim()
@@ -44,6 +50,8 @@ export class DecisionReader implements TextReader {
   #pieces: string[] = []
   #length = 0
   #finish: FinishReason | undefined
+  /** Of the decision that is being read. */
+  #repairs: readonly ArgumentRepair[] | undefined
 
   constructor(cx: WireContext) {
     this.#cx = cx
@@ -93,6 +101,14 @@ export class DecisionReader implements TextReader {
   }
 
   #text(text: string): void {
+    const read = parseArguments(text)
+    // What stands around an object is prose, and whether it speaks of the object or is it nobody knows.
+    if (read.ok && Object.hasOwn(read.value, 'action') && read.repairs?.some(({ rule }) => rule === 'text-around') !== true) {
+      this.#repairs = read.repairs
+      this.value(read.value)
+      this.#repairs = undefined
+      return
+    }
     let value: JsonValue
     try {
       value = parseJson(text)
@@ -141,7 +157,7 @@ export class DecisionReader implements TextReader {
     }
     const call = this.#cx.book.start(name, stringOf(ownValue(decision, 'id')))
     const parameters = ownValue(decision, 'parameters') ?? ownValue(decision, 'arguments') ?? ownValue(decision, 'input')
-    this.#cx.book.finish(call, argumentsOf(parameters))
+    this.#cx.book.finish(call, withRepairs(argumentsOf(parameters), this.#repairs))
     this.#finish = 'tool-calls'
   }
 

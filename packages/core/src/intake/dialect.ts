@@ -7,7 +7,7 @@ import { ArrayFrames } from './array-frames.ts'
 import { BareTextReader } from './bare-text.ts'
 import { ByteInput } from './byte-input.ts'
 import { CallBook, type Emit } from './call-book.ts'
-import { DecisionReader } from './decision.ts'
+import { beginsDecision, DecisionReader } from './decision.ts'
 import type { FrameSink, Frames } from './frames.ts'
 import { FramingProblems } from './framing-problems.ts'
 import { JsonFrames } from './json-frames.ts'
@@ -311,6 +311,7 @@ class StreamDecoder implements Decoder {
   #notJson(body: string): boolean {
     if (this.#dialect !== 'auto' && this.#text === undefined) return false
     if (this.#dialect === 'auto' && beginsPlan(body)) this.#text ??= new PlanReader(this.#cx)
+    else if (this.#dialect === 'auto' && beginsDecision(body)) this.#text ??= new DecisionReader(this.#cx)
     else if (this.#dialect === 'auto' && !holdsCall(body) && nameOfBegun(body) === undefined) return false
     this.#frames = undefined
     this.#plain(body)
