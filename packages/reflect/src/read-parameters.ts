@@ -3,7 +3,7 @@ import { isJsonObject } from '@adjutant/core'
 import ts from 'typescript6'
 import { withConstraints } from './constraints.ts'
 import type { Finished } from './definition-table.ts'
-import type { Described, Use } from './described.ts'
+import type { Use } from './described.ts'
 import { type Doc, type FunctionDoc, NO_DOC } from './doc-comment.ts'
 import type { ExportedFunction } from './exported-functions.ts'
 import { valueOfExpression } from './literal-value.ts'
@@ -46,7 +46,7 @@ export function readParameters(reader: Reader, found: ExportedFunction, doc: Fun
     return { ...readWhole(reader, only, doc), call: [{ from: 'whole' }, ...context] }
   }
   return {
-    ...reader.finish(readEach(reader, parameters, doc)),
+    ...readEach(reader, parameters, doc),
     call: [
       ...parameters.map(({ name, rest }): ArgumentSource => ({ from: 'argument', name, ...(rest ? { spread: true } : {}) })),
       ...context,
@@ -88,7 +88,8 @@ function parameterOf(reader: Reader, symbol: ts.Symbol, at: number, found: Expor
 
 /** A destructured parameter has no name of its own but the one in its doc comment. */
 function nameFromDoc(doc: FunctionDoc, at: number): string {
-  return doc.order.filter((name) => !name.includes('.'))[at] ?? (at === 0 ? 'options' : `options${at + 1}`)
+  const roots = [...new Set(doc.order.map((name) => name.split('.', 1)[0] ?? name))]
+  return roots[at] ?? (at === 0 ? 'options' : `options${at + 1}`)
 }
 
 function unknownNames(doc: FunctionDoc, parameters: readonly Parameter[]): readonly string[] {
@@ -120,16 +121,21 @@ function isWhole(checker: ts.TypeChecker, { type, optional, rest }: Parameter): 
 
 function readWhole(reader: Reader, only: Parameter, doc: FunctionDoc): Finished {
   const finished = reader.finish(reader.read(only.type, { node: only.node, path: only.name }))
-  const schema = unreferenced(finished.schema)
-  const defaults = new Map<string, JsonValue>()
-  if (ts.isObjectBindingPattern(only.node.name)) collectDefaults(only.node.name, reader.checker, '', defaults)
-  const given = only.node.initializer === undefined ? undefined : valueOfExpression(only.node.initializer, reader.checker)
-  if (given !== undefined && isJsonObject(given)) {
-    for (const [name, value] of Object.entries(given)) if (!defaults.has(name)) defaults.set(name, value)
-  }
-  const own = doc.parameters.get(only.name)?.description ?? ''
-  const rooted = rootOf(withProperties(reader, schema, only, doc, defaults, ''), own)
+  const said = documented(reader, unreferenced(finished.schema), only, doc, true)
+  const rooted = rootOf(said, doc.parameters.get(only.name)?.description ?? '')
   return { ...finished, schema: rooted }
+}
+
+/** With what `@param options.limit` and the initialisers of a pattern say of the properties of one parameter. */
+function documented(reader: Reader, schema: JsonSchema, parameter: Parameter, doc: FunctionDoc, alone: boolean): JsonSchema {
+  const { name, initializer } = parameter.node
+  const defaults = new Map<string, JsonValue>()
+  if (ts.isObjectBindingPattern(name)) collectDefaults(name, reader.checker, '', defaults)
+  const given = initializer === undefined ? undefined : valueOfExpression(initializer, reader.checker)
+  if (given !== undefined && isJsonObject(given)) {
+    for (const [member, value] of Object.entries(given)) if (!defaults.has(member)) defaults.set(member, value)
+  }
+  return withProperties(schema, { reader, parameter, doc, defaults, alone }, '')
 }
 
 /** A type that holds itself is a definition; its properties are the arguments nevertheless. */
@@ -146,22 +152,26 @@ function rootOf(schema: JsonSchema, description: string): JsonSchema {
   return { ...(schema.type === undefined ? { type: 'object' } : {}), ...schema, ...(description === '' ? {} : { description }) }
 }
 
+interface Sayings {
+  readonly reader: Reader
+  readonly parameter: Parameter
+  readonly doc: FunctionDoc
+  /** By path, e.g. `page.size`. */
+  readonly defaults: ReadonlyMap<string, JsonValue>
+  /** All arguments are of this parameter: `@param limit` means its property. */
+  readonly alone: boolean
+}
+
 /** What `@param options.limit` and the defaults of a pattern say of properties, inner ones too. */
-function withProperties(
-  reader: Reader,
-  schema: JsonSchema,
-  only: Parameter,
-  doc: FunctionDoc,
-  defaults: ReadonlyMap<string, JsonValue>,
-  path: string,
-): JsonSchema {
+function withProperties(schema: JsonSchema, sayings: Sayings, path: string): JsonSchema {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return schema
+  const { reader, parameter, doc, defaults, alone } = sayings
   const properties = Object.entries(schema.properties).map(([name, member]): [string, JsonValue] => {
     const inner = path === '' ? name : `${path}.${name}`
     if (!isJsonObject(member) && typeof member !== 'boolean') return [name, member]
-    const said = doc.parameters.get(`${only.name}.${inner}`) ?? doc.parameters.get(inner)
-    const use: Use = { node: said?.node ?? only.node, path: inner }
-    const deeper = withProperties(reader, member, only, doc, defaults, inner)
+    const said = doc.parameters.get(`${parameter.name}.${inner}`) ?? (alone ? doc.parameters.get(inner) : undefined)
+    const use: Use = { node: said?.node ?? parameter.node, path: inner }
+    const deeper = withProperties(member, sayings, inner)
     const documented = said === undefined ? deeper : withConstraints(reader, deeper, said, use)
     return [name, withDefault(documented, defaults.get(inner))]
   })
@@ -184,7 +194,7 @@ function collectDefaults(pattern: ts.ObjectBindingPattern, checker: ts.TypeCheck
   }
 }
 
-function readEach(reader: Reader, parameters: readonly Parameter[], doc: FunctionDoc): Described {
+function readEach(reader: Reader, parameters: readonly Parameter[], doc: FunctionDoc): Finished {
   const properties: Record<string, JsonSchema> = {}
   const plans: Record<string, ConversionPlan> = {}
   const required: string[] = []
@@ -202,13 +212,13 @@ function readEach(reader: Reader, parameters: readonly Parameter[], doc: Functio
     if (described.plan !== undefined) plans[name] = described.plan
     if (!optional) required.push(name)
   }
-  return {
-    schema: {
-      type: 'object',
-      properties,
-      ...(required.length === 0 ? {} : { required }),
-      additionalProperties: false,
-    },
-    plan: { as: 'object', properties: plans },
+  const schema: JsonSchema = { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false }
+  const finished = reader.finish({ schema, plan: { as: 'object', properties: plans } })
+  if (!isJsonObject(finished.schema) || !isJsonObject(finished.schema.properties)) return finished
+  const members = { ...finished.schema.properties }
+  for (const parameter of parameters) {
+    const own = members[parameter.name]
+    if (own !== undefined && isJsonObject(own)) members[parameter.name] = documented(reader, own, parameter, doc, false)
   }
+  return { ...finished, schema: { ...finished.schema, properties: members } }
 }

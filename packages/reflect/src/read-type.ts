@@ -49,7 +49,7 @@ export class Reader implements TypeReader {
     if (this.#depth > MAX_DEPTH) {
       throw new ReflectFault(
         use.node,
-        `${use.path} is a type that goes on for ever, or is nested deeper than ${MAX_DEPTH}`,
+        `the type of ${use.path.split('.', 1)[0]} goes on for ever, or is nested deeper than ${MAX_DEPTH}`,
         'Give it an end.',
       )
     }
