@@ -1,4 +1,5 @@
 /** The shapes of a configuration: as written ({@link RawConfig}, what config.schema.json describes) and as used ({@link Config}). */
+import type { OAuthSettings, PinMode } from '@adjutant/core/mcp'
 
 export type ApproveMode = 'ask' | 'allow' | 'deny'
 
@@ -10,7 +11,15 @@ export interface RawMcpServer {
   readonly cwd?: string
   readonly url?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly oauth?: boolean | OAuthSettings
   readonly timeoutMs?: number
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly concurrency?: number
+  readonly lazy?: boolean
+  readonly pin?: PinMode | 'off'
+  /** True: the workspace. */
+  readonly roots?: boolean | readonly string[]
   readonly disabled?: boolean
 }
 

@@ -94,6 +94,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     databases: mapValues(raw.databases, from),
     mcpServers: mapValues(raw.mcpServers, (server) => ({
       ...server,
+      ...(typeof server.roots === 'object' ? { roots: server.roots.map(from) } : {}),
       ...(server.command === undefined ? {} : { cwd: server.cwd === undefined ? folder : from(server.cwd) }),
     })),
     ...(raw.roles === undefined ? {} : { roles: raw.roles }),

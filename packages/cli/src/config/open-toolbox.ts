@@ -16,11 +16,12 @@ import {
   systemClock,
   type ToolSnapshot,
 } from '@adjutant/core'
-import type { McpConnection, McpServerConfig } from '@adjutant/core/mcp'
+import type { McpConnection } from '@adjutant/core/mcp'
 import type { CliIo } from '../cli-io.ts'
 import { printableLine } from '../terminal/printable.ts'
 import { builtInTools } from './built-in-tools.ts'
-import type { Config, RawMcpServer } from './config.ts'
+import type { Config } from './config.ts'
+import { startServers } from './mcp-servers.ts'
 import { openSkillPlaces } from './skill-places.ts'
 import { watchFolders } from './watch-folders.ts'
 
@@ -37,8 +38,11 @@ export interface Toolbox {
   readonly servers: readonly ServerReport[]
   /** What was left out, and why; said by {@link openToolbox} itself unless `quiet`. */
   readonly problems: readonly RegistryProblem[]
-  /** Reads skills anew when their files change, and tells the tools that there are then. Ends with `close`. */
-  watch(changed: (tools: ToolSnapshot) => void): void
+  /**
+   * Reads skills anew when their files change, takes what servers change, and tells the tools that there are then. `note` is told what a
+   * person should know of it. Ends with `close`.
+   */
+  watch(changed: (tools: ToolSnapshot) => void, note?: (text: string) => void): void
   /** Ends servers and connections. Safe to call twice. */
   close(): Promise<void>
 }
@@ -49,54 +53,14 @@ export interface ToolboxOptions {
   readonly quiet?: boolean
 }
 
-function serverConfig(name: string, server: RawMcpServer): McpServerConfig {
-  const timeout = server.timeoutMs === undefined ? {} : { timeoutMs: server.timeoutMs }
-  if (server.type === 'sse') {
-    throw new AdjutantError('UNSUPPORTED', `the server ${name} asks for the old HTTP+SSE transport`, {
-      hint: 'Give the address of its Streamable HTTP endpoint and leave "type" out.',
-    })
-  }
-  if (server.url !== undefined) return { url: server.url, ...(server.headers === undefined ? {} : { headers: server.headers }), ...timeout }
-  if (server.command === undefined) throw new AdjutantError('CONFIG_INVALID', `the server ${name} has neither "command" nor "url"`)
-  return {
-    command: server.command,
-    ...(server.args === undefined ? {} : { args: server.args }),
-    ...(server.env === undefined ? {} : { env: server.env }),
-    ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
-    ...timeout,
-  }
-}
-
-interface Started {
-  readonly name: string
-  readonly connection?: McpConnection
-  readonly problem?: RegistryProblem
-}
-
-function problemOf(source: string, error: unknown, code: 'MCP_SERVER_UNAVAILABLE' | 'TOOL_INVALID'): RegistryProblem {
-  const known = AdjutantError.from(error, code)
+function problemOf(source: string, error: unknown): RegistryProblem {
+  const known = AdjutantError.from(error, 'TOOL_INVALID')
   return {
     code: known.code,
     source,
     message: known.message.includes(source) ? known.message : `${source}: ${known.message}`,
     hint: known.hint,
   }
-}
-
-async function startServers(config: Config, clock: Clock, signal: AbortSignal): Promise<readonly Started[]> {
-  const wanted = Object.entries(config.mcpServers).filter(([, server]) => server.disabled !== true)
-  if (wanted.length === 0) return []
-  // Imported here: a run without servers does not pay for the client.
-  const { connectMcpServer } = await import('@adjutant/core/mcp')
-  return Promise.all(
-    wanted.map(async ([name, server]): Promise<Started> => {
-      try {
-        return { name, connection: await connectMcpServer(name, serverConfig(name, server), { clock, signal }) }
-      } catch (error) {
-        return { name, problem: problemOf(name, error, 'MCP_SERVER_UNAVAILABLE') }
-      }
-    }),
-  )
 }
 
 async function checkWorkspace(workspace: string): Promise<void> {
@@ -124,17 +88,35 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     problems.push(...registry.add(tools, source))
   }
 
+  // A server may be called as another source is; what it changes must not take that one's tools away.
+  const others = new Set(['built-in', 'skills', 'modules', ...config.modules])
+  const sourceOf = (server: string): string => (others.has(server) ? `mcpServers.${server}` : server)
+  let changed: ((tools: ToolSnapshot) => void) | undefined
+  let note = (_text: string): void => {}
+  const takeChange = (connection: McpConnection): void => {
+    const { name } = connection
+    const told = new Set(problems.map(({ message }) => message))
+    registry.remove(sourceOf(name))
+    const found = [...connection.problems, ...registry.add(connection.tools, sourceOf(name))]
+    for (const problem of found) {
+      if (told.has(problem.message)) continue
+      problems.push(problem)
+      note(`${problem.message}. ${problem.hint}`)
+    }
+    changed?.(registry.snapshot())
+  }
+
   const skillPlaces = await openSkillPlaces(config.skills, { workspace: config.workspace, home: homedir() })
   closers.push(async () => skillPlaces.close())
   const [builtIn, modules, skills, servers] = await Promise.all([
     builtInTools(config),
     Promise.all(
       config.modules.map((folder) =>
-        loadModuleFolder(folder).catch((error: unknown) => ({ tools: [], problems: [problemOf(folder, error, 'TOOL_INVALID')] })),
+        loadModuleFolder(folder).catch((error: unknown) => ({ tools: [], problems: [problemOf(folder, error)] })),
       ),
     ),
     loadSkills(skillPlaces.places),
-    startServers(config, options.clock ?? systemClock, io.signal),
+    startServers(config, options.clock ?? systemClock, io, { changed: takeChange, note: (text) => note(text) }),
   ])
   closers.push(builtIn.close)
   for (const { connection } of servers) if (connection !== undefined) closers.push(() => connection.close())
@@ -155,25 +137,30 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     if (problem !== undefined) problems.push(problem)
     if (connection === undefined) continue
     problems.push(...connection.problems)
-    add(connection.tools, name)
+    add(connection.tools, sourceOf(name))
   }
   if (options.quiet !== true) {
     for (const note of config.notes) io.stderr.write(`! ${printableLine(note)}\n`)
     for (const problem of problems)
       io.stderr.write(`! ${printableLine(`${problem.code}: ${problem.message}`)}\n  ${printableLine(problem.hint)}\n`)
   }
+  const started = registry.snapshot()
   return {
-    tools: registry.snapshot(),
+    tools: started,
     skills: skills.skills,
     servers: servers.map(({ name, connection }) => ({ name, ok: connection !== undefined, tools: connection?.tools.length ?? 0 })),
     problems,
-    watch(changed) {
+    watch(listener, say) {
+      changed = listener
+      if (say !== undefined) note = say
+      // What a server changed since it was started.
+      if (registry.snapshot() !== started) listener(registry.snapshot())
       if (skillPlaces.folders.length === 0) return
       const reload = async (): Promise<void> => {
         const { tools } = await loadSkills(skillPlaces.places)
         registry.remove('skills')
         registry.add(tools, 'skills')
-        changed(registry.snapshot())
+        changed?.(registry.snapshot())
       }
       const stop = watchFolders(skillPlaces.folders, options.clock ?? systemClock, () => void reload())
       closers.push(async () => stop())

@@ -88,7 +88,10 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
       options.events?.(event)
     },
   })
-  toolbox.watch((tools) => session.useTools(tools))
+  toolbox.watch(
+    (tools) => session.useTools(tools),
+    (text) => ui.note(text, 'warning'),
+  )
   return {
     config,
     toolbox,

@@ -15,7 +15,9 @@ function expand(_: string, value: unknown): unknown {
 }
 
 const given: unknown = JSON.parse(process.argv[2] ?? '{}', expand)
-const behaviour: JsonObject = isJsonObject(given) ? given : {}
+/** What differs between two starts of one command line. */
+const instead: unknown = JSON.parse(process.env.STUB_MCP_INSTEAD ?? '{}', expand)
+const behaviour: JsonObject = { ...(isJsonObject(given) ? given : {}), ...(isJsonObject(instead) ? instead : {}) }
 
 const SCHEMA = { type: 'object' }
 const READERS = ['slow', 'tick', 'finish', 'cancelled', 'executions', 'image', 'long', 'flood', 'pid']
@@ -25,6 +27,16 @@ const OWN_TOOLS: readonly JsonObject[] = [
   ...READERS.map((name) => ({ name, inputSchema: SCHEMA, annotations: { readOnlyHint: true } })),
   ...WRITERS.map((name) => ({ name, inputSchema: SCHEMA })),
 ]
+/** What a server with `more` has beside: it asks its client, changes its tools, and declares what it gives. */
+const MORE_TOOLS: readonly JsonObject[] = [
+  ...['ask', 'roots', 'sample', 'grow'].map((name) => ({ name, inputSchema: SCHEMA })),
+  {
+    name: 'shaped',
+    inputSchema: SCHEMA,
+    outputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+    annotations: { readOnlyHint: true },
+  },
+]
 /** A picture's worth of base64. */
 const IMAGE = Buffer.alloc(600).toString('base64')
 
@@ -33,10 +45,15 @@ interface SlowCall {
   readonly token: JsonValue | undefined
 }
 
-const pages = Array.isArray(behaviour.pages) ? behaviour.pages : [OWN_TOOLS]
+const grown: JsonObject[] = []
+const pages = Array.isArray(behaviour.pages) ? behaviour.pages : [behaviour.more === true ? [...OWN_TOOLS, ...MORE_TOOLS] : OWN_TOOLS]
+/** What this server asked its client, and the calls that wait for it. */
+const questions = new Map<JsonValue, JsonValue>()
+let asked = 0
 const reasons: string[] = []
 let newer = false
 let executions = 0
+let listings = 0
 let ticks = 0
 let slow: SlowCall | undefined
 
@@ -56,7 +73,13 @@ function textsOf(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-function receive({ method, id, params }: JsonObject): void {
+function receive(message: JsonObject): void {
+  const { method, id, params } = message
+  if (method === undefined && id !== undefined) {
+    const call = questions.get(id)
+    if (call !== undefined) text(call, JSON.stringify(message.result ?? message.error))
+    return
+  }
   const fields = params !== undefined && isJsonObject(params) ? params : {}
   if (method === 'notifications/cancelled') reasons.push(String(fields.reason))
   if (id === undefined) return
@@ -88,12 +111,50 @@ function initialize(id: JsonValue, { protocolVersion }: JsonObject): void {
 function list(id: JsonValue, { cursor }: JsonObject): void {
   const index = cursor === undefined || behaviour.nextCursor !== undefined ? 0 : Number(cursor)
   const next = behaviour.nextCursor ?? (index + 1 < pages.length ? String(index + 1) : undefined)
-  const tools = behaviour.list === 'wrong' ? 'no list' : (pages[index] ?? [])
+  const page = pages[index]
+  const tools = behaviour.list === 'wrong' ? 'no list' : [...(Array.isArray(page) ? page : []), ...grown]
   answer(id, { tools, ...(next === undefined ? {} : { nextCursor: next }), ...(newer ? { ttlMs: 0, cacheScope: 'private' } : {}) })
+  listings++
+  if (behaviour.restless === true) grow()
 }
 
-function call(id: JsonValue, { name, arguments: input = {}, _meta }: JsonObject): void {
+function grow(): void {
+  grown.push({ name: `grown${grown.length + 1}`, inputSchema: SCHEMA })
+  send({ method: 'notifications/tools/list_changed' })
+}
+
+/** Asks the client: in the older protocol by a request of its own, in the newer by an answer that wants the call again. */
+function ask(id: JsonValue, method: string, params: JsonObject, responses: JsonValue | undefined): void {
+  if (!newer) {
+    const question = `question-${++asked}`
+    questions.set(question, id)
+    send({ id: question, method, params })
+  } else if (responses !== undefined) text(id, JSON.stringify(isJsonObject(responses) ? responses.it : responses))
+  else send({ id, result: { resultType: 'input_required', inputRequests: { it: { method, params } }, requestState: 'kept' } })
+}
+
+function call(id: JsonValue, { name, arguments: input = {}, _meta, inputResponses }: JsonObject): void {
+  const fields = isJsonObject(input) ? input : {}
   switch (name) {
+    case 'ask':
+      ask(id, 'elicitation/create', fields, inputResponses)
+      break
+    case 'roots':
+      ask(id, 'roots/list', {}, inputResponses)
+      break
+    case 'sample':
+      ask(id, 'sampling/createMessage', { messages: [], maxTokens: 1 }, inputResponses)
+      break
+    case 'grow':
+      grow()
+      text(id, 'ok')
+      break
+    case 'listings':
+      text(id, String(listings))
+      break
+    case 'shaped':
+      answer(id, { content: [], ...(fields.value === undefined ? {} : { structuredContent: fields.value }) })
+      break
     case 'echo':
       executions++
       text(id, JSON.stringify(input))

@@ -29,6 +29,13 @@ export interface StubMcpBehaviour {
   /** Goes on after the end of stdin. */
   readonly ignoreEnd?: boolean
   readonly ignoreTerm?: boolean
+  /**
+   * More tools: `ask` asks the person what its arguments say, `roots` and `sample` ask for these, `grow` adds a tool and says so,
+   * `shaped` gives `value` as structured content, where `{ n: number }` is declared. `listings` counts its listings.
+   */
+  readonly more?: boolean
+  /** Adds a tool each time it is asked for them, and says so. */
+  readonly restless?: boolean
   /** What it says it is called. */
   readonly selfName?: string
 }
