@@ -89,6 +89,7 @@ describe('runPlan', () => {
     const plan = planOf(
       { id: 'a', tool: 'echo', params: { n: 1, list: ['x', { deep: null }], text: 'T' } },
       { id: 's', tool: 'say', params: { text: 'no JSON {' } },
+      { id: 'l', tool: 'say', params: { text: 'one\r\ntwo\n' } },
       { id: 'id', tool: 'exact' },
       {
         id: 'b',
@@ -100,6 +101,8 @@ describe('runPlan', () => {
           length: ref('a.list.length'),
           inside: `n=${ref('a.n')} list=${ref('a.list')} ${ref('s')}`,
           said: ref('s.text'),
+          lines: ref('l.lines'),
+          count: ref('l.lines.length'),
           json: ref('a.text'),
           digits: ref('id.id'),
           plain: `$${ref('HOME')}`,
@@ -110,21 +113,24 @@ describe('runPlan', () => {
     assert.deepEqual(brief(results), [
       ['a', 'ok'],
       ['s', 'ok'],
+      ['l', 'ok'],
       ['id', 'ok'],
       ['b', 'ok'],
     ])
-    assert.deepEqual(JSON.parse(results[3]?.result.text ?? ''), {
+    assert.deepEqual(JSON.parse(results[4]?.result.text ?? ''), {
       whole: { n: 1, list: ['x', { deep: null }], text: 'T' },
       number: 1,
       item: null,
       length: 2,
       inside: 'n=1 list=["x",{"deep":null}] no JSON {',
       said: 'no JSON {',
+      lines: ['one', 'two'],
+      count: 2,
       json: '{"n":1,"list":["x",{"deep":null}],"text":"T"}',
       digits: '9007199254740993',
       plain: ref('HOME'),
     })
-    assert.equal(log.length, 8)
+    assert.equal(log.length, 10)
   })
 
   it('keeps __proto__ a property through plan, validation, execution and result, and changes no prototype', async () => {

@@ -14,6 +14,9 @@ const MAX_STEPS = 100
 /** Items of one `for_each`. */
 export const MAX_ITEMS = 100
 
+/** Shown in messages. */
+const EXAMPLE: Reference = { from: 'search', path: ['files'] }
+
 const FIELDS: ReadonlySet<string> = new Set(['id', 'tool', 'params', 'after', 'when', 'for_each'])
 
 export type PlanCheck = { readonly plan: Plan } | { readonly problems: readonly string[] }
@@ -158,7 +161,7 @@ class Checker {
 
   #condition(value: JsonValue, place: string): void {
     if (typeof value !== 'string') {
-      this.#say(place, '"when" must be a text such as "${search.count} > 0"')
+      this.#say(place, `"when" must be a text such as "${written(EXAMPLE)} != null"`)
       return
     }
     const read = parseCondition(value)
@@ -169,7 +172,7 @@ class Checker {
     if (Array.isArray(value)) {
       if (value.length > MAX_ITEMS) this.#say(place, `"for_each" has ${value.length} items; ${MAX_ITEMS} are the most`)
     } else if (typeof value !== 'string' || soleReference(value) === undefined) {
-      this.#say(place, '"for_each" must be a list, or one reference to a list such as "${search.files}"')
+      this.#say(place, `"for_each" must be a list, or one reference to a list such as "${written(EXAMPLE)}"`)
     }
   }
 

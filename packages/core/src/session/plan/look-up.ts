@@ -21,7 +21,15 @@ export function lookUp(reference: Reference, scope: Scope): LookUp {
   const output = scope.output(from)
   if (output === undefined) return { found: false, why: `${written(reference)} is empty: step ${from} was not run` }
   if (path.length === 1 && path[0] === 'text') return { found: true, value: output.text }
+  // Most tools for people answer in lines, and the next step wants them one by one.
+  if (path[0] === 'lines' && typeof output.value === 'string') return follow(reference, { lines: linesOf(output.text) }, path)
   return follow(reference, output.value, path)
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
 }
 
 function follow(reference: Reference, value: JsonValue, path: readonly string[]): LookUp {

@@ -6,9 +6,9 @@ import type { PlanStepResult } from '../run-plan.ts'
 export function planMessage(results: readonly PlanStepResult[]): JsonObject {
   return {
     results: results.map(({ id, tool, item, skipped, result }) => {
-      const { name: _name, ...entry } = resultEntry(result)
+      const { id: _id, name: _name, ...entry } = resultEntry(result)
       const place = { ...(item === undefined ? {} : { item }), ...(skipped === true ? { skipped } : {}) }
-      return { ...entry, id, tool, ...place }
+      return { id, tool, ...place, ...entry }
     }),
   }
 }
