@@ -3,6 +3,7 @@ import { isJsonSpace } from './json-scanner.ts'
 import { CallWriter } from './text-formats/call-writer.ts'
 import { FENCE, FencedJson } from './text-formats/fenced-json.ts'
 import { type BodyReader, markAt, type ReaderContext, type TextFormat } from './text-formats/format.ts'
+import { MarkPlaces } from './text-formats/mark-places.ts'
 import { openerAt, opensCall, THINKING_ENDS } from './text-formats/openers.ts'
 import { Thinking } from './text-formats/thinking.ts'
 import { WholeMessage } from './text-formats/whole-message.ts'
@@ -17,6 +18,8 @@ import type { TextReader, WireContext } from './wire.ts'
 const LESS_THAN = 0x3c
 const BRACKET = 0x5b
 const BACKTICK = 0x60
+/** Pieces of this length are searched for each character by itself: that is the machine's own search, and far faster. */
+const LONG = 64
 /** White space between a call and a mark that belongs to it; more is text. */
 const SPACE_LIMIT = 256
 
@@ -24,6 +27,7 @@ export class TaggedTextReader implements TextReader {
   readonly #cx: WireContext
   readonly #calls: CallWriter
   readonly #reader: ReaderContext
+  readonly #marks = new MarkPlaces()
   #held = ''
   #body: BodyReader | undefined
   /** Marks that are dropped where they follow the call that was just read. */
@@ -98,6 +102,7 @@ export class TaggedTextReader implements TextReader {
   /** Emits text up to where something else begins; gives what follows. */
   #outside(text: string, final: boolean): string {
     let from = 0
+    if (text.length >= LONG) this.#marks.restart()
     if (this.#trailing.length > 0) {
       const next = this.#behindCall(text, final)
       if (next === -1) return ''
@@ -124,6 +129,7 @@ export class TaggedTextReader implements TextReader {
       while (at < text.length && isJsonSpace(text.charCodeAt(at))) at++
       return at
     }
+    if (text.length >= LONG) return this.#marks.next(text, from)
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at)
       if (code === LESS_THAN || code === BRACKET || code === BACKTICK) return at

@@ -148,14 +148,16 @@ class LiteralReader {
   #string(raw: boolean): string {
     const quote = this.#text.charAt(this.#at)
     const end = this.#text.startsWith(quote.repeat(3), this.#at) ? quote.repeat(3) : quote
+    const first = quote.charCodeAt(0)
     let from = this.#at + end.length
     let value = ''
     for (let at = from; at < this.#text.length; at++) {
-      if (this.#text.startsWith(end, at)) {
+      const code = this.#text.charCodeAt(at)
+      if (code === first && this.#text.startsWith(end, at)) {
         this.#at = at + end.length
         return value + this.#text.slice(from, at)
       }
-      if (this.#text.charCodeAt(at) !== 0x5c) continue
+      if (code !== 0x5c) continue
       if (raw) {
         at++
         continue
@@ -200,14 +202,13 @@ class LiteralReader {
 
 /** The character that an escape stands for, and the escape's length. An unknown one is the two characters themselves, as in Python. */
 function escapeAt(text: string, at: number): readonly [string, number] {
+  const next = text.charAt(at + 1)
+  if (Object.hasOwn(ESCAPES, next)) return [ESCAPES[next] ?? '', 2]
   CODED.lastIndex = at
   const coded = CODED.exec(text)?.[0]
-  if (coded !== undefined) {
-    const point = Number.parseInt(coded.slice(2), 16)
-    return [point > 0x10_ff_ff ? '\uFFFD' : String.fromCodePoint(point), coded.length]
-  }
-  const next = text.charAt(at + 1)
-  return [Object.hasOwn(ESCAPES, next) ? (ESCAPES[next] ?? '') : text.slice(at, at + 2), 2]
+  if (coded === undefined) return [text.slice(at, at + 2), 2]
+  const point = Number.parseInt(coded.slice(2), 16)
+  return [point > 0x10_ff_ff ? '\uFFFD' : String.fromCodePoint(point), coded.length]
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isJsonSpace } from '../json-scanner.ts'
 import { mayBegin } from './format.ts'
+import { NameFinder } from './name-finder.ts'
 
 /**
  * Owns the search for the end of one call's body over any number of pieces: of JSON, of Python's literals, of the elements `<name>` and
@@ -53,9 +54,6 @@ const GREATER_THAN = 0x3e
 const COLON = 0x3a
 const COMMA = 0x2c
 
-/** Longer strings are no tool's name. */
-const NAME_LIMIT = 256
-
 export class SpanScanner {
   readonly #options: SpanOptions
   readonly #marks: readonly string[]
@@ -78,14 +76,7 @@ export class SpanScanner {
   /** Where in the body the first closing mark inside a string is, and which. */
   #passed = -1
   #passedMark = ''
-  /** What was read of a string at depth 1 in earlier pieces, while it may be the tool's name or the key of it. */
-  #string: string | undefined
-  /** Where in this piece that string goes on. */
-  #stringFrom = 0
-  #key = ''
-  #isValue = false
-  #name: string | undefined
-  #id: string | undefined
+  readonly #found = new NameFinder()
   /** Only marks are looked for. */
   #searching = false
   #searched = false
@@ -99,12 +90,12 @@ export class SpanScanner {
 
   /** The tool's name, as soon as it was read. */
   get name(): string | undefined {
-    return this.#name
+    return this.#found.name
   }
 
   /** The call's own id, if it was written before the name. */
   get id(): string | undefined {
-    return this.#id
+    return this.#found.id
   }
 
   /** What was counted, for the parser; nothing where the brackets mean nothing. */
@@ -126,7 +117,7 @@ export class SpanScanner {
   read(text: string, final: boolean): SpanStep {
     if (this.#searching) return this.#search(text, final)
     this.#rest = ''
-    this.#stringFrom = 0
+    this.#found.piece()
     const length = text.length
     for (let at = 0; at < length; at++) {
       if (this.#mode === INSIDE) {
@@ -154,7 +145,8 @@ export class SpanScanner {
   #pass(text: string, from: number): number {
     const { length } = text
     const python = this.#options.python === true
-    const names = this.#options.named === true && this.#name === undefined && !this.#elements
+    const found = this.#found
+    const names = this.#options.named === true && !this.#elements
     let quote = this.#quote
     let depth = this.#depth
     let deepest = this.#deepest
@@ -178,19 +170,16 @@ export class SpanScanner {
           this.#escaped = at === length
         } else if (code === quote) {
           quote = 0
-          if (this.#string !== undefined) this.#endString(text.slice(this.#stringFrom, at))
+          found.stringEnds(text, at)
         } else if (code === LESS_THAN ? this.#passed === -1 && !this.#overflowed : !python) break
       } else if (code === QUOTE || (code === SINGLE && python)) {
         quote = code
-        if (depth === 1 && names && this.#name === undefined) {
-          this.#string = ''
-          this.#stringFrom = at + 1
-        }
+        if (depth === 1 && names && found.name === undefined) found.stringBegins(at + 1)
       } else if (code === COLON) {
         members++
-        if (depth === 1) this.#isValue = true
+        if (depth === 1) found.colon()
       } else if (code === COMMA) {
-        if (depth === 1) this.#isValue = false
+        if (depth === 1) found.comma()
       } else if (code === LESS_THAN || code === BACKSLASH) {
         break
       } else if (opens(code, python)) {
@@ -261,7 +250,7 @@ export class SpanScanner {
       if (this.#mode === AFTER && this.#ends) return this.#end(text, at, at)
       this.#mode = INSIDE
       this.#depth = 1
-      this.#isValue = false
+      this.#found.restart()
     } else if (this.#mode !== ELEMENTS) this.#goLax()
     return undefined
   }
@@ -270,15 +259,7 @@ export class SpanScanner {
   #goLax(): void {
     this.#mode = LAX
     this.#quote = 0
-    this.#string = undefined
-  }
-
-  #endString(piece: string): void {
-    const text = (this.#string ?? '') + piece
-    this.#string = undefined
-    if (!this.#isValue) this.#key = text
-    else if (this.#key === 'name' || this.#key === 'tool' || this.#key === 'tool_name') this.#name = unescaped(text)
-    else if (this.#key === 'id' || this.#key === 'tool_call_id') this.#id = unescaped(text)
+    this.#found.drop()
   }
 
   #markAt(text: string, at: number, final: boolean): string | 'wait' | undefined {
@@ -321,16 +302,12 @@ export class SpanScanner {
     this.#members = 0
     this.#quote = 0
     this.#escaped = false
-    this.#isValue = false
-    this.#key = ''
+    this.#found.restart()
     return this.read(whole, final)
   }
 
   #more(text: string, at: number): SpanStep {
-    if (this.#string !== undefined) {
-      this.#string += text.slice(this.#stringFrom, at)
-      if (this.#string.length > NAME_LIMIT) this.#string = undefined
-    }
+    this.#found.pieceEnds(text, at)
     this.#keep(at === text.length ? text : text.slice(0, at))
     this.#rest = text.slice(at)
     this.#searching = this.#maySearch()
@@ -340,7 +317,9 @@ export class SpanScanner {
   /** The name is known, and nothing is wrong yet. */
   #maySearch(): boolean {
     if (this.#options.accepts === undefined || this.#searched || this.#overflowed) return false
-    return this.#mode === INSIDE && !this.#elements && this.#passed === -1 && (this.#options.named !== true || this.#name !== undefined)
+    return (
+      this.#mode === INSIDE && !this.#elements && this.#passed === -1 && (this.#options.named !== true || this.#found.name !== undefined)
+    )
   }
 
   #keep(text: string): void {
@@ -351,7 +330,7 @@ export class SpanScanner {
     // From here on only the end is looked for, and there is nothing to go back to.
     this.#body = this.#body.slice(0, this.#limit)
     this.#passed = -1
-    this.#string = undefined
+    this.#found.drop()
   }
 
   #end(text: string, at: number, next: number): SpanStep {
@@ -379,14 +358,4 @@ function opens(code: number, python: boolean): boolean {
 
 function closes(code: number, python: boolean): boolean {
   return code === 0x7d || code === 0x5d || (code === 0x29 && python)
-}
-
-function unescaped(text: string): string {
-  if (!text.includes('\\')) return text
-  try {
-    const value: unknown = JSON.parse(`"${text}"`)
-    return typeof value === 'string' ? value : text
-  } catch {
-    return text
-  }
 }
