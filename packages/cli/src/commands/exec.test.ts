@@ -410,6 +410,25 @@ describe('exec of a plan', () => {
     }
   })
 
+  it('the plan of docs/reference/plans.md does what is said there', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../../docs/reference/plans.md'), 'utf8')
+    const example = /```json\n(.*?)```/s.exec(page)?.[1] ?? ''
+    await writeFile(join(folder, 'x.md'), '# x\n')
+    await writeFile(join(folder, 'y.md'), '# y\n')
+    const { stdout, code } = await exec(example, '--approve', 'allow')
+    assert.equal(code, 0, stdout)
+    assert.deepEqual(
+      JSON.parse(stdout).results.map(({ id, outcome }: { id: string; outcome: string }) => [id, outcome]),
+      [
+        ['find', 'ok'],
+        ['first', 'ok'],
+        ['note', 'ok'],
+        ['each', 'ok'],
+        ['each', 'ok'],
+      ],
+    )
+  })
+
   it('a plan that is wrong is told at its place, and nothing of it runs', async () => {
     const wrong = steps({ id: 'a', tool: 'write_file', params: { path: 'c.txt', content: reference('b.text') } })
     const { stdout, stderr, code } = await exec(wrong, '--approve', 'allow', '--json')
