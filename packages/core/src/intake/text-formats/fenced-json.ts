@@ -115,14 +115,14 @@ export class FencedJson implements BodyReader {
     }
     // A closing fence that is cut, first; then one that is not.
     const cut = (this.#tail + piece.slice(0, FENCE.length)).indexOf(CLOSE)
-    const close = cut === -1 ? piece.indexOf(CLOSE) : cut - this.#tail.length
-    if (close === -1) {
+    const whole = cut === -1 ? piece.indexOf(CLOSE) : -1
+    if (cut === -1 && whole === -1) {
       this.#content.push(piece)
       this.#keep(piece)
       this.#tail = (this.#tail + piece.slice(1 - CLOSE.length)).slice(1 - CLOSE.length)
       return ''
     }
-    const stop = close + CLOSE.length
+    const stop = (cut === -1 ? whole : cut - this.#tail.length) + CLOSE.length
     this.#content.push(piece.slice(0, stop))
     this.#keep(piece.slice(0, stop))
     const calls = exactCalls(this.#content.join('').slice(0, -FENCE.length))

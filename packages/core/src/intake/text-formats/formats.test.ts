@@ -59,6 +59,18 @@ describe('calls written as text', () => {
     assert.equal(decoded.end.format, 'json-list')
   })
 
+  it('are the same in three pieces, wherever the cuts are', () => {
+    for (const { text } of TEXT_SAMPLES) {
+      const bytes = new TextEncoder().encode(text)
+      const whole = decodeAll(bytes, 'tagged-text').events
+      for (let first = 0; first < bytes.length; first += 1) {
+        for (let second = first; second < bytes.length; second += 13) {
+          assert.deepEqual(decodeAll(bytes, 'tagged-text', [first, second]).events, whole, `${first}, ${second}: ${text}`)
+        }
+      }
+    }
+  })
+
   it('cut off at any place are at most broken calls, each told', () => {
     for (const { text, calls } of TEXT_SAMPLES) {
       for (let end = 1; end < text.length; end += 1) {
@@ -77,7 +89,7 @@ describe('calls written as text', () => {
     const random = seededRandom(7)
     const pick = (limit: number): number => Math.floor(random() * limit)
     const sample = (): string => TEXT_SAMPLES[pick(TEXT_SAMPLES.length)]?.text ?? ''
-    for (let round = 0; round < 1_500; round += 1) {
+    for (let round = 0; round < 3_000; round += 1) {
       let text = sample()
       for (let change = pick(4); change >= 0; change -= 1) {
         const at = pick(text.length)

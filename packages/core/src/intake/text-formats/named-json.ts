@@ -145,7 +145,7 @@ export class NamedJson implements BodyReader {
         this.#part = 'arguments'
         this.#scanner.read(this.#kept, false)
         this.#kept = ''
-        return text
+        return this.#scanner.rest === '' ? text : this.#scanner.rest + text
       }
     }
     this.#kept += text
