@@ -1,5 +1,6 @@
 export { countingIds } from './counting-ids.ts'
 export { ManualClock } from './manual-clock.ts'
+export { type StubAuthorisationServer, startStubAuthorisationServer } from './mcp/stub-authorisation-server.ts'
 export { type StubMcpHttp, startStubMcpHttp } from './mcp/stub-mcp-http.ts'
 export { type StubMcpBehaviour, stubMcpServer } from './mcp/stub-mcp-server.ts'
 export { type ScriptedModel, type ScriptedRound, scriptedModel } from './scripted-model.ts'

@@ -23,7 +23,14 @@ export interface StubMcpHttp extends AsyncDisposable {
 }
 
 /** Tools: `add` (a write, counted), `cut` (the answer's stream breaks off), `wait` (never answers), `flood` (answers 70 MB), `http` (answers with status `code`). */
-export async function startStubMcpHttp(options: { readonly lostStatus?: 404 | 400 } = {}): Promise<StubMcpHttp> {
+export async function startStubMcpHttp(
+  options: {
+    readonly lostStatus?: 404 | 400 /** All tools say that they only read. */
+    readonly readOnly?: boolean
+    /** Wants a bearer token of this authorisation server. */
+    readonly protectedBy?: { readonly issuer: string; isValid(token: string): boolean }
+  } = {},
+): Promise<StubMcpHttp> {
   const sessions = new Set<string>()
   const cancelled: string[] = []
   const ended: string[] = []
@@ -39,6 +46,19 @@ export async function startStubMcpHttp(options: { readonly lostStatus?: 404 | 40
   })
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { protectedBy } = options
+    if (protectedBy !== undefined) {
+      if (request.url?.startsWith('/.well-known/oauth-protected-resource')) {
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ resource: url(), authorization_servers: [protectedBy.issuer] }))
+        return
+      }
+      const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? []
+      if (!protectedBy.isValid(token)) {
+        response.setHeader('www-authenticate', 'Bearer')
+        return reply(response, 401)
+      }
+    }
     const session = request.headers['mcp-session-id']
     if (request.method === 'GET') return reply(response, 405)
     if (request.method === 'DELETE') {
@@ -64,7 +84,11 @@ export async function startStubMcpHttp(options: { readonly lostStatus?: 404 | 40
     }
     if (message.method === 'tools/list') {
       listings++
-      const tools = ['add', 'cut', 'wait', 'http', 'flood'].map((name) => ({ name, inputSchema: { type: 'object' } }))
+      const tools = ['add', 'cut', 'wait', 'http', 'flood'].map((name) => ({
+        name,
+        inputSchema: { type: 'object' },
+        annotations: { readOnlyHint: options.readOnly === true },
+      }))
       return answer(response, message, { tools })
     }
     if (message.method === 'tools/call' && message.params !== undefined && isJsonObject(message.params))
@@ -104,13 +128,14 @@ export async function startStubMcpHttp(options: { readonly lostStatus?: 404 | 40
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
+  const url = (): string => `http://127.0.0.1:${port}/mcp`
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
     })
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: url(),
     cancelled,
     ended,
     get executions() {

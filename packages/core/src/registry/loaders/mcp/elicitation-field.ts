@@ -4,7 +4,7 @@ import { ownValue } from '../../../contract/json.ts'
 /** What a person's answer to one field of a server's form may be. */
 export type FieldValue = string | number | boolean | string[]
 
-export type FieldReading =
+type FieldReading =
   | { readonly ok: true /** Absent: left out. */; readonly value?: FieldValue }
   | { readonly ok: false; readonly problem: string }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type {
   OAuthClientMetadata,
   OAuthClientProvider,
@@ -35,6 +35,8 @@ export interface SignInOptions {
 
 /** So long a person is waited for. */
 const WAIT_MS = 5 * 60_000
+/** Sign-ins begun at once; only one of them is gone through with. */
+const MAX_VERIFIERS = 100
 const TERMINAL_HINT =
   'Run "adjutant tools list" in a terminal: it shows the address to sign in at. Or give the server "headers" with an Authorization.'
 
@@ -55,8 +57,8 @@ export class SignIn implements OAuthClientProvider {
   #kept: Credentials
   #loopback: Promise<Loopback> | undefined
   #redirectUrl: string | undefined
-  #state = ''
-  #verifier = ''
+  /** By their challenges: of several sign-ins that were begun at once, the one the person gets keeps its own. */
+  readonly #verifiers = new Map<string, string>()
   #flow: Flow | undefined
   #discovery: OAuthDiscoveryState | undefined
   #finishing: Promise<void> | undefined
@@ -97,7 +99,6 @@ export class SignIn implements OAuthClientProvider {
     this.#finishing ??= this.#finish(trade, signal).finally(() => {
       this.#finishing = undefined
       this.#flow = undefined
-      this.#discovery = undefined
     })
     return this.#finishing
   }
@@ -148,8 +149,7 @@ export class SignIn implements OAuthClientProvider {
   }
 
   state(): string {
-    this.#state = randomBytes(24).toString('base64url')
-    return this.#state
+    return randomBytes(24).toString('base64url')
   }
 
   clientInformation(): StoredOAuthClientInformation | undefined {
@@ -179,18 +179,21 @@ export class SignIn implements OAuthClientProvider {
   }
 
   saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier
+    this.#verifiers.set(hash('sha256', verifier, 'base64url'), verifier)
+    const [oldest] = this.#verifiers.keys()
+    if (oldest !== undefined && this.#verifiers.size > MAX_VERIFIERS) this.#verifiers.delete(oldest)
   }
 
   codeVerifier(): string {
-    return this.#flow?.verifier ?? this.#verifier
+    return this.#flow?.verifier ?? ''
   }
 
   /** The first address of a sign-in is the one the person gets; who else wants one meanwhile waits for it. */
   redirectToAuthorization(url: URL): void {
     if (this.#options.show === undefined) throw this.#nobody()
     if (!/^https?:$/.test(url.protocol)) throw this.#failed('its sign-in address is neither http nor https')
-    this.#flow ??= { state: this.#state, url, verifier: this.#verifier }
+    const { state = '', code_challenge: challenge = '' } = Object.fromEntries(url.searchParams)
+    this.#flow ??= { state, url, verifier: this.#verifiers.get(challenge) ?? '' }
   }
 
   discoveryState(): OAuthDiscoveryState | undefined {
