@@ -25,32 +25,32 @@ export function chunksOf(text: string): readonly Uint8Array[] {
   return chunks
 }
 
-function chatEvent(delta: unknown, finish: string | null, created = 1_790_000_000): string {
+function chatEvent(delta: unknown, finish: string | null, more: object = {}): string {
   const chunk = {
     id: 'chatcmpl-AbCdEfGhIjKlMnOpQrStUvWxYz012',
     object: 'chat.completion.chunk',
-    created,
+    created: 1_790_000_000,
     model: 'some-model-2026-08-06',
     service_tier: 'default',
     system_fingerprint: 'fp_0123456789',
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    ...more,
   }
   return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
 /**
  * A Chat Completions stream with these calls, one after the other.
- * @param varied whether a number that no one asks for is different in each event
+ * @param varied whether a field that is not of the form is there, and different in each event
  */
 export function chatStream(calls: readonly string[], deltaSize: number, varied = false): readonly Uint8Array[] {
-  let created = 1_790_000_000
   const events: string[] = [chatEvent({ role: 'assistant', content: null }, null)]
   for (const [index, text] of calls.entries()) {
     const start = { index, id: `call_${index}`, type: 'function', function: { name: 'write_file', arguments: '' } }
     events.push(chatEvent({ tool_calls: [start] }, null))
     for (const piece of deltasOf(text, deltaSize)) {
-      if (varied) created += 1
-      events.push(chatEvent({ tool_calls: [{ index, function: { arguments: piece } }] }, null, created))
+      const more = varied ? { event_id: `evt_${events.length}` } : {}
+      events.push(chatEvent({ tool_calls: [{ index, function: { arguments: piece } }] }, null, more))
     }
   }
   events.push(chatEvent({}, 'tool_calls'), 'data: [DONE]\n\n')
