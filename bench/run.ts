@@ -8,6 +8,7 @@ import { cpus } from 'node:os'
 const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   intake: async () => (await import('./intake.ts')).benchIntake,
   dispatch: async () => (await import('./dispatch.ts')).benchDispatch,
+  reflect: async () => (await import('./reflect.ts')).benchReflect,
   clip: async () => (await import('./clip.ts')).benchClip,
   disclosure: async () => (await import('./disclosure.ts')).benchDisclosure,
 }

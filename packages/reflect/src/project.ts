@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { RegistryProblem } from '@adjutant/core'
 import ts from 'typescript6'
 import { placeAt } from './place.ts'
+import { isAmbientFile } from './type-kinds.ts'
 
 /**
  * Owns the compiler's side: the user's tsconfig as it is (strictness, path aliases, module resolution), changed only in what
@@ -47,7 +48,13 @@ export function openProject(files: readonly string[], tsconfig: string | undefin
   const config = tsconfig === undefined ? undefined : readConfig(tsconfig, problems)
   const options: ts.CompilerOptions = { ...(config?.options ?? DEFAULTS), ...FORCED }
   delete options.tsBuildInfoFile
-  const host = ts.createCompilerHost(options, true)
+  const host = ts.createCompilerHost(options)
+  const parse = host.getSourceFile
+  // Nothing that the language and the platform say in comments is used, and it is a good part of what there is to parse.
+  host.getSourceFile = (path, version, ...rest) => {
+    const jsDocParsingMode = isAmbientFile(path) ? ts.JSDocParsingMode.ParseNone : ts.JSDocParsingMode.ParseAll
+    return parse(path, { ...(typeof version === 'object' ? version : { languageVersion: version }), jsDocParsingMode }, ...rest)
+  }
   const absent = new Set<string>()
   const exists = host.fileExists
   host.fileExists = (path) => {

@@ -60,7 +60,11 @@ export function ambientName(type: ts.Type): string | undefined {
 /** Declared by the language or by the platform. */
 export function isAmbient(symbol: ts.Symbol): boolean {
   const { declarations = [] } = symbol
-  return declarations.length > 0 && declarations.every((declaration) => AMBIENT.test(declaration.getSourceFile().fileName))
+  return declarations.length > 0 && declarations.every((declaration) => isAmbientFile(declaration.getSourceFile().fileName))
+}
+
+export function isAmbientFile(path: string): boolean {
+  return AMBIENT.test(path)
 }
 
 const AMBIENT = /\/typescript6?\/lib\/lib\.[^/]*d\.ts$|\/node_modules\/@types\/(?:node|bun|deno)\/|\/@typescript\/lib-/

@@ -23,6 +23,7 @@ import { personOf } from '../config/principal.ts'
 import { printableLine, printableLines } from '../terminal/printable.ts'
 import { notFound, writeColumns, writeProblems } from './listing.ts'
 import { roleOption, type SharedOptions, sharedOptions } from './shared-options.ts'
+import { addToolsBuildCommand } from './tools-build.ts'
 
 const FORMS = {
   'openai-chat': toOpenAiChatTools,
@@ -71,6 +72,7 @@ export function addToolsCommand(program: Command, io: CliIo): void {
         show(io, toolbox, options, name, isForm(dialect) ? dialect : undefined),
       )
     })
+  addToolsBuildCommand(tools, io)
 }
 
 function shared(command: Command): Command {

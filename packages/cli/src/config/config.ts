@@ -45,7 +45,11 @@ export interface RawConfig {
   readonly maxRounds?: number
   readonly sessionsFolder?: string
   readonly limits?: Limits
-  readonly tools?: { readonly builtin?: boolean | readonly string[]; readonly modules?: readonly string[] }
+  readonly tools?: {
+    readonly builtin?: boolean | readonly string[]
+    readonly modules?: readonly string[]
+    readonly functions?: readonly string[]
+  }
   readonly earlyStart?: boolean
   readonly roles?: Readonly<Record<string, readonly string[]>>
   readonly role?: string | readonly string[]
@@ -70,6 +74,7 @@ export interface Config {
   readonly limits: Limits
   readonly builtin: boolean | readonly string[]
   readonly modules: readonly string[]
+  readonly functions: readonly string[]
   readonly skills: readonly string[]
   readonly databases: Readonly<Record<string, string>>
   readonly mcpServers: Readonly<Record<string, RawMcpServer>>

@@ -90,6 +90,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     limits: raw.limits ?? {},
     builtin: raw.tools?.builtin ?? true,
     modules: (raw.tools?.modules ?? []).map(from),
+    functions: (raw.tools?.functions ?? []).map(from),
     skills: (raw.skills ?? []).map((entry) => absoluteSkillEntry(entry, from)),
     databases: mapValues(raw.databases, from),
     mcpServers: mapValues(raw.mcpServers, (server) => ({

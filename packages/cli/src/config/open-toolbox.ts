@@ -21,6 +21,7 @@ import type { CliIo } from '../cli-io.ts'
 import { printableLine } from '../terminal/printable.ts'
 import { builtInTools } from './built-in-tools.ts'
 import type { Config } from './config.ts'
+import { functionTools } from './function-tools.ts'
 import { startServers } from './mcp-servers.ts'
 import { openSkillPlaces } from './skill-places.ts'
 import { watchFolders } from './watch-folders.ts'
@@ -108,13 +109,14 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
 
   const skillPlaces = await openSkillPlaces(config.skills, { workspace: config.workspace, home: homedir() })
   closers.push(async () => skillPlaces.close())
-  const [builtIn, modules, skills, servers] = await Promise.all([
+  const [builtIn, modules, functions, skills, servers] = await Promise.all([
     builtInTools(config),
     Promise.all(
       config.modules.map((folder) =>
         loadModuleFolder(folder).catch((error: unknown) => ({ tools: [], problems: [problemOf(folder, error)] })),
       ),
     ),
+    Promise.all(config.functions.map(functionTools)),
     loadSkills(skillPlaces.places),
     startServers(config, options.clock ?? systemClock, io, { changed: takeChange, note: (text) => note(text) }),
   ])
@@ -131,6 +133,10 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     problems.push(...report.problems)
     add(report.tools, config.modules[index] ?? 'modules')
   }
+  for (const [index, report] of functions.entries()) {
+    problems.push(...report.problems)
+    add(report.tools, config.functions[index] ?? 'functions')
+  }
   problems.push(...skillPlaces.problems, ...skills.problems)
   add(skills.tools, 'skills')
   for (const { name, connection, problem } of servers) {
@@ -141,7 +147,7 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
   }
   if (options.quiet !== true) {
     for (const note of config.notes) io.stderr.write(`! ${printableLine(note)}\n`)
-    for (const problem of problems)
+    for (const problem of [...problems, ...functions.flatMap(({ warnings }) => warnings)])
       io.stderr.write(`! ${printableLine(`${problem.code}: ${problem.message}`)}\n  ${printableLine(problem.hint)}\n`)
   }
   const started = registry.snapshot()

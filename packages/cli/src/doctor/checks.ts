@@ -176,7 +176,8 @@ export async function checkToolbox(io: CliIo, config: Config): Promise<readonly 
     const others = problems.filter((problem) => !servers.some(({ name }) => name === problem.source))
     checks.push(...folderChecks('skills', config.skills, others, `${skills.length} skill${skills.length === 1 ? '' : 's'} in all`))
     checks.push(...folderChecks('modules', config.modules, others, 'loaded'))
-    const folders = [...config.skills, ...config.modules]
+    checks.push(...folderChecks('functions', config.functions, others, 'loaded'))
+    const folders = [...config.skills, ...config.modules, ...config.functions]
     for (const problem of others) {
       if (!folders.some((folder) => problem.source.startsWith(folder))) {
         checks.push({ name: problem.tool ?? problem.source, ok: false, detail: problem.message, fix: problem.hint })
