@@ -9,7 +9,8 @@ export type CallStep = Extract<StepRecord, { readonly type: 'call' }>
  * order they settled, each decision's after the decision.
  */
 export async function readCalls(folder: string): Promise<readonly CallStep[]> {
-  const [name] = await readdir(folder).catch(() => [])
+  // What is kept for all sessions stands beside them, under a name with a dot.
+  const name = (await readdir(folder).catch(() => [])).find((entry) => !entry.startsWith('.'))
   if (name === undefined) return []
   const calls: CallStep[] = []
   let decision: CallStep[] = []

@@ -103,7 +103,7 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     it.keys('e')
     await it.until(/Arguments/)
     it.keys('BSpace', 'BSpace', '!"}', 'Enter')
-    await it.until(/write_file: allowed with changed arguments[\s\S]*a2\.txt/)
+    await it.until(/write_file: allowed with changed arguments[\s\S]*a2\.txt[\s\S]*Run it/)
     it.keys('t')
     const last = await it.until(/^END 0 icanon echo *$/m)
     for (const line of last.split('\n')) assert.ok(line.length <= 50)
