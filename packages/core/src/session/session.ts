@@ -2,6 +2,7 @@ import { Admission } from '../admission/admit.ts'
 import { ApprovalMemory } from '../admission/approval.ts'
 import type { ApprovalMode } from '../admission/permission.ts'
 import { Catalog, type CatalogOptions } from '../catalog/catalog.ts'
+import { searchAmong } from '../catalog/search/search-among.ts'
 import type { ToolOverview } from '../catalog/system-prompt.ts'
 import type { ToolCall } from '../contract/call.ts'
 import { AdjutantError } from '../contract/errors.ts'
@@ -23,7 +24,6 @@ import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
 import { OpenTurn } from './open-turn.ts'
-import { searchTools } from './search-tools.ts'
 import { Turn, type TurnEnvironment } from './turn.ts'
 
 /** Reads in flight at once. More hardly helps one model's batch and strains servers. */
@@ -60,6 +60,9 @@ export interface SessionOptions {
     readonly timeoutMs?: number
   }
 }
+
+/** One for the process: sessions of the same role search the same tools, and an index of thousands is made once. */
+const sharedSearch = searchAmong()
 
 /** The catalogue's options that are not the session's own business. */
 export type SessionCatalogOptions = Omit<CatalogOptions, 'principal' | 'search' | 'loaded' | 'unloaded'>
@@ -265,7 +268,7 @@ export class Session {
     return new Catalog(this.#tools, {
       ...catalog,
       principal,
-      search: searchTools,
+      search: sharedSearch,
       loaded: (name, tokens) => emit?.({ type: 'tool-loaded', name, tokens, at: this.at() }),
       unloaded: (name, reason) => emit?.({ type: 'tool-unloaded', name, reason, at: this.at() }),
     })
