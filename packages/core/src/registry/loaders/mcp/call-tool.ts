@@ -61,7 +61,7 @@ export class ToolCaller {
       // The server may have been started for this call, with another definition than the one it was made by.
       if (!isAgain) this.#checkPin(tool, held)
       try {
-        return await this.#send(link, tool, input, cx)
+        return await keeper.use(link, () => this.#send(link, tool, input, cx))
       } catch (error) {
         if (cx.signal.aborted) throw this.#stopped(tool, cx.signal, error)
         const mayRepeat = harmless && !isAgain && !keeper.closed

@@ -26,8 +26,12 @@ describe('an MCP server over HTTP', () => {
       await using server = await startStubMcpHttp({ lostStatus })
       await using far = await connect(server.url)
       assert.equal(await callText(far, 'add'), '1')
+      // The contexts are there before, so that all three are on their way when the session is lost.
+      await using a = await testContext()
+      await using b = await testContext()
+      await using c = await testContext()
       server.forgetSessions()
-      const lost = await Promise.all([callError(far, 'add'), callError(far, 'add'), callError(far, 'cut')])
+      const lost = await Promise.all([callError(far, 'add', {}, a), callError(far, 'add', {}, b), callError(far, 'cut', {}, c)])
       for (const error of lost) {
         assert.deepEqual([error.code, error.outcome, error.grade], ['MCP_SERVER_UNAVAILABLE', 'not-run', 'retry'])
         assert.match(error.message, /MCP server "far" lost the session and did not run the call; a new session was opened/)

@@ -42,6 +42,9 @@ export class LinkKeeper {
   #link: Link | undefined
   /** A link whose session the server forgot: it looks alive and is not. */
   #forgotten: Link | undefined
+  /** How many calls are on a link, and the links that are closed when theirs are done: each learns by itself what became of it. */
+  readonly #users = new Map<Link, number>()
+  readonly #retired = new Set<Link>()
   #opening: Promise<Link> | undefined
   #openedAt = 0
   #attempts = 0
@@ -85,6 +88,21 @@ export class LinkKeeper {
     }
   }
 
+  /** Keeps a link that is replaced meanwhile open until the work is done. */
+  async use<T>(link: Link, work: () => Promise<T>): Promise<T> {
+    this.#users.set(link, (this.#users.get(link) ?? 0) + 1)
+    try {
+      return await work()
+    } finally {
+      const left = (this.#users.get(link) ?? 1) - 1
+      if (left > 0) this.#users.set(link, left)
+      else {
+        this.#users.delete(link)
+        if (this.#retired.delete(link)) void link.close()
+      }
+    }
+  }
+
   /** The server forgot this link's session: it is of no more use. Gives the failure to open another, if it failed. */
   async renew(lost: Link): Promise<AdjutantError | undefined> {
     if (this.closed) return serverGone(this.#options.server, 'is closed')
@@ -103,7 +121,7 @@ export class LinkKeeper {
     this.#end.abort(new AdjutantError('CANCELLED', 'the connection was closed'))
     this.#cancelWait()
     this.#cancelGather()
-    await this.#link?.close()
+    await Promise.all([this.#link, ...this.#retired].map((link) => link?.close()))
     // One that was being opened meanwhile is closed by whoever opens it.
     await this.#opening?.catch(() => {})
     await this.#relisting
@@ -128,8 +146,13 @@ export class LinkKeeper {
       this.#take(opened.link, opened.listing)
       return opened.link
     } finally {
-      await lost?.close()
+      if (lost !== undefined) await this.#retire(lost)
     }
+  }
+
+  async #retire(lost: Link): Promise<void> {
+    if (this.#users.has(lost)) this.#retired.add(lost)
+    else await lost.close()
   }
 
   #take(link: Link, listing: Listing): void {
