@@ -46,6 +46,11 @@ const FAULTS: readonly (readonly [title: string, source: string, said: string])[
     '/** D. */\nexport function f(kind: new () => object) {}',
     'tool.ts:2:19: f: kind is of type new () => object, a class',
   ],
+  [
+    'what can be gone through',
+    '/** D. */\nexport function f(items: Iterable<string>) {}',
+    'tool.ts:2:19: f: items is of type Iterable<string>, an object with methods ([Symbol.iterator])',
+  ],
   ['a symbol', '/** D. */\nexport function f(key: symbol) {}', 'tool.ts:2:19: f: key is of type symbol, which is a symbol'],
   [
     'a promise',

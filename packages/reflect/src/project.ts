@@ -56,10 +56,13 @@ export function openProject(files: readonly string[], tsconfig: string | undefin
     return parse(path, { ...(typeof version === 'object' ? version : { languageVersion: version }), jsDocParsingMode }, ...rest)
   }
   const absent = new Set<string>()
+  const packages = new Set<string>()
   const exists = host.fileExists
   host.fileExists = (path) => {
     const found = exists(path)
     if (!found && !path.includes('/node_modules/')) absent.add(path)
+    // What a package offers, and whether a module is one, is said there.
+    if (found && path.endsWith('/package.json')) packages.add(path)
     return found
   }
   const program = ts.createProgram({ rootNames: [...files], options, host })
@@ -83,7 +86,15 @@ export function openProject(files: readonly string[], tsconfig: string | undefin
       })
     }
   }
-  return { program, reached: [...reached, ...configFiles(config, tsconfig)], absent: [...absent], unresolved, problems, options, config }
+  return {
+    program,
+    reached: [...reached, ...packages, ...configFiles(config, tsconfig)],
+    absent: [...absent],
+    unresolved,
+    problems,
+    options,
+    config,
+  }
 }
 
 function readConfig(path: string, problems: RegistryProblem[]): ts.ParsedCommandLine | undefined {

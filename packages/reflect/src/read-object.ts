@@ -84,8 +84,10 @@ function readProperty(reader: TypeReader, owner: ts.Type, property: ts.Symbol, u
   }
 }
 
-/** The compiler escapes names that begin with two underscores. */
+/** The compiler escapes names that begin with two underscores, and has its own for symbols. */
 function shortName(name: string): string {
+  const symbol = /^__@([^@]+)@/.exec(name)?.[1]
+  if (symbol !== undefined) return `[Symbol.${symbol}]`
   return name.startsWith('___') ? name.slice(1) : name
 }
 

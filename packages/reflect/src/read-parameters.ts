@@ -203,6 +203,7 @@ function readEach(reader: Reader, parameters: readonly Parameter[], doc: Functio
     if (Object.hasOwn(properties, name)) {
       throw new ReflectFault(node, `two parameters are called ${name}`, 'Name the destructured ones by @param, in their order.')
     }
+    if (name === '__proto__') throw new ReflectFault(node, 'a parameter cannot be called __proto__', 'Give it another name.')
     const use: Use = { node, path: name }
     if (has(type, ts.TypeFlags.Never)) throw new ReflectFault(node, `${name} is of type never: there is no value for it`, 'Leave it out.')
     const described = reader.read(type, use)

@@ -62,6 +62,23 @@ describe('the cache', () => {
     assert.deepEqual([grown.cached, names(grown)], [false, ['a', 'second']])
   })
 
+  it('is passed by when a package says otherwise what it offers', async () => {
+    const offer = (types: string): string =>
+      JSON.stringify({ name: 'sizes', version: '1.0.0', exports: { '.': { types, default: './index.js' } } })
+    await using folder = await sourceFolder({
+      'node_modules/sizes/package.json': offer('./one.d.ts'),
+      'node_modules/sizes/one.d.ts': 'export type Size = 1\n',
+      'node_modules/sizes/two.d.ts': 'export type Size = 2\n',
+      'src/a.ts': "import type { Size } from 'sizes'\n/** A. */\nexport function a(size: Size) {}\n",
+    })
+    const one = await reflect(folder)
+    assert.deepEqual(property(one.tools[0], 'size'), { type: 'number', const: 1 })
+    assert.equal((await reflect(folder)).cached, true)
+    await folder.write('node_modules/sizes/package.json', offer('./two.d.ts'))
+    const two = await reflect(folder)
+    assert.deepEqual([two.cached, property(two.tools[0], 'size')], [false, { type: 'number', const: 2 }])
+  })
+
   it('is passed by when the tsconfig changes, or one that it extends', async () => {
     await using folder = await sourceFolder({
       'src/a.ts': '/** A. */\nexport function a(size: number | null) {}\n',

@@ -146,7 +146,7 @@ function positional(call: ReflectedTool['call'], input: unknown, cx: CallContext
 }
 
 function resultOf(result: unknown): unknown {
-  if (result instanceof Promise) return result.then(convertOut)
+  if (isThenable(result)) return Promise.resolve(result).then(convertOut)
   return isGenerator(result) ? converted(result) : convertOut(result)
 }
 
@@ -156,6 +156,10 @@ async function* converted(generator: AsyncGenerator<unknown, unknown, void>): As
 
 function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown, void> {
   return isRecord(value) && Symbol.asyncIterator in value && typeof value.next === 'function' && typeof value.return === 'function'
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 function isFunction(value: unknown): value is PlainFunction {

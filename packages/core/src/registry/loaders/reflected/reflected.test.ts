@@ -23,6 +23,7 @@ export const shift = (at, days) => new Date(at.getTime() + Number(days) * 864000
 export const all = async (first, ...rest) => [first, rest]
 export const whole = (options, cx) => ({ ...options, id: cx.callId })
 export async function* steps(count) { for (let at = 0; at < count; at++) yield { current: at }; return new Set([count]) }
+export const later = () => ({ then: (done) => done(new Date(0)) })
 export const throws = () => { throw new Error('no more paper') }
 export const notFunction = 5
 `,
@@ -101,6 +102,12 @@ describe('loadReflectedTools', () => {
       if (step.done === true) break
     }
     assert.deepEqual(seen, [{ current: 0 }, { current: 1 }, [2]])
+  })
+
+  it('waits for anything that can be waited for', async () => {
+    const { tools } = await load(described('later', []))
+    await using cx = await testContext()
+    assert.equal(await tools[0]?.execute({}, cx), '1970-01-01T00:00:00.000Z')
   })
 
   it('rejects with what the function throws', async () => {
