@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks, each beside other systems in the same run. Take ratios, not milliseconds.
  *
- * Usage: npm run bench [-- intake dispatch clip]   (default: all)
+ * Usage: npm run bench [-- intake dispatch clip search]   (default: all)
  */
 import { cpus } from 'node:os'
 
@@ -10,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   dispatch: async () => (await import('./dispatch.ts')).benchDispatch,
   reflect: async () => (await import('./reflect.ts')).benchReflect,
   clip: async () => (await import('./clip.ts')).benchClip,
+  search: async () => (await import('./search.ts')).benchSearch,
   disclosure: async () => (await import('./disclosure.ts')).benchDisclosure,
 }
 

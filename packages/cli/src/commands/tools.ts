@@ -24,6 +24,7 @@ import { printableLine, printableLines } from '../terminal/printable.ts'
 import { notFound, writeColumns, writeProblems } from './listing.ts'
 import { roleOption, type SharedOptions, sharedOptions } from './shared-options.ts'
 import { addToolsBuildCommand } from './tools-build.ts'
+import { addToolsSearchCommand } from './tools-search.ts'
 
 const FORMS = {
   'openai-chat': toOpenAiChatTools,
@@ -58,7 +59,7 @@ Example:
 export function addToolsCommand(program: Command, io: CliIo): void {
   const tools = program
     .command('tools')
-    .description('list the tools that there are, or show one')
+    .description('list the tools that there are, show or find some')
     .addHelpText('after', '\nExample:\n  adjutant tools list\n  adjutant tools show read_file --dialect anthropic')
   shared(tools.command('list').description('list all tools: built-in, modules, skills and MCP servers'))
     .addHelpText('after', LIST_HELP)
@@ -73,6 +74,7 @@ export function addToolsCommand(program: Command, io: CliIo): void {
       )
     })
   addToolsBuildCommand(tools, io)
+  addToolsSearchCommand(tools, io, (options, work) => withToolbox(io, options, (toolbox) => work(toolbox.tools.tools())))
 }
 
 function shared(command: Command): Command {
