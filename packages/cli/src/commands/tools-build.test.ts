@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { type CommandResult, runMain } from '../../test/run-command.ts'
+import { COMMAND, type CommandResult, runMain } from '../../test/run-command.ts'
 
 const ADD = `/**
  * Adds days to a date. Not for durations.
@@ -88,6 +89,20 @@ describe('tools build', () => {
     const { out, written, tools, problems, warnings } = lines[0] ?? {}
     assert.deepEqual([out, written, tools, problems], [join(folder, 'tools.schema.json'), true, ['addDays', 'takeIt'], []])
     assert.match(JSON.stringify(warnings), /any\.ts:2:24: it is any/)
+  })
+
+  it('says which package is missing where it is not installed', () => {
+    const hook = `import { registerHooks } from 'node:module'
+registerHooks({ resolve(name, context, next) {
+  if (name === '@adjutant/reflect') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+  return next(name, context)
+} })`
+    const [program, ...args] = COMMAND
+    const preload = `--import=data:text/javascript,${encodeURIComponent(hook)}`
+    const { status, stderr } = spawnSync(program, [preload, ...args, 'tools', 'build', 'src'], { cwd: folder, encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.match(stderr, /^error UNSUPPORTED: reading tools from sources needs the package @adjutant\/reflect, which is not installed\n/)
+    assert.match(stderr, /npm install @adjutant\/reflect/)
   })
 
   it('says what is wrong with its use', async () => {
