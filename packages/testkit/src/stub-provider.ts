@@ -6,7 +6,8 @@ export interface StubReply {
   readonly status?: number
   /** Default: `content-type: text/event-stream` with chunks, `application/json` with a body. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly chunks?: readonly (string | Uint8Array)[]
+  /** A promise holds the answer back until it settles: a provider that is slow at this place. */
+  readonly chunks?: readonly (string | Uint8Array | Promise<string>)[]
   readonly body?: string
   /**
    * After the chunks: `end` finishes properly (default), `cut` breaks the connection, `stall` says nothing more and stays open.
@@ -65,7 +66,7 @@ export async function startStubProvider(replies: readonly StubReply[]): Promise<
     }
     requests.push(request)
     waiting.get(requests.length - 1)?.(request)
-    answer(reply, response)
+    await answer(reply, response)
   }
 
   const server = createServer((incoming, response) => {
@@ -96,7 +97,7 @@ export function sse(...events: readonly unknown[]): string {
   return events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('')
 }
 
-function answer(reply: StubReply, response: ServerResponse): void {
+async function answer(reply: StubReply, response: ServerResponse): Promise<void> {
   const ending = reply.ending ?? 'end'
   if (ending === 'silent') return
   if (ending === 'refuse') {
@@ -106,7 +107,7 @@ function answer(reply: StubReply, response: ServerResponse): void {
   const type = reply.body === undefined ? 'text/event-stream' : 'application/json'
   response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers })
   response.flushHeaders()
-  for (const chunk of reply.body === undefined ? (reply.chunks ?? []) : [reply.body]) response.write(chunk)
+  for (const chunk of reply.body === undefined ? (reply.chunks ?? []) : [reply.body]) response.write(await chunk)
   if (ending === 'end') response.end()
   // What was written must have left before the connection breaks, or the client sees no answer at all.
   if (ending === 'cut') response.write('', () => response.socket?.end(() => response.destroy()))

@@ -3,6 +3,7 @@ import type { DecodeEvent } from '../contract/decode.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Model, ModelRequest } from '../contract/ports.ts'
 import { toAnthropicTools } from '../registry/definitions/anthropic.ts'
+import { randomIds } from '../util/random-ids.ts'
 import { toAnthropicMessages } from './history-anthropic.ts'
 import { checkedBaseUrl, checkedKey, checkedName, type ModelOptions, transportOf } from './model-options.ts'
 import type { Provider } from './provider.ts'
@@ -46,7 +47,15 @@ export function anthropicModel(options: ModelOptions): Model {
     const body = { ...bodyOf(provider, request, wireTools), ...options.body }
     yield* streamAnswer(
       { path: PATH, headers, body },
-      { provider, transport, dialect: 'anthropic', ids: options.ids, names: wireTools.names, signal, signals: request.signals === true },
+      {
+        provider,
+        transport,
+        dialect: 'anthropic',
+        ids: options.ids ?? randomIds,
+        names: wireTools.names,
+        signal,
+        signals: request.signals === true,
+      },
     )
   }
 

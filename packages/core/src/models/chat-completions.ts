@@ -7,6 +7,7 @@ import type { DecodeEvent } from '../contract/decode.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Model, ModelRequest } from '../contract/ports.ts'
 import { toOpenAiChatTools } from '../registry/definitions/openai.ts'
+import { randomIds } from '../util/random-ids.ts'
 import { toOpenAiMessages } from './history-openai.ts'
 import { checkedBaseUrl, checkedKey, checkedName, type ModelOptions, transportOf } from './model-options.ts'
 import { OptionalMember } from './optional-member.ts'
@@ -49,7 +50,7 @@ export function chatCompletionsModel(options: ModelOptions, flavour: ChatFlavour
           provider,
           transport,
           dialect: 'openai-chat',
-          ids: options.ids,
+          ids: options.ids ?? randomIds,
           names: wireTools.names,
           signal,
           signals: request.signals === true,

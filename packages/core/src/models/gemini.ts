@@ -3,6 +3,7 @@ import type { DecodeEvent } from '../contract/decode.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import type { Model, ModelRequest } from '../contract/ports.ts'
 import { toGeminiTools } from '../registry/definitions/gemini.ts'
+import { randomIds } from '../util/random-ids.ts'
 import { toGeminiContents } from './history-gemini.ts'
 import { checkedBaseUrl, checkedKey, checkedName, type ModelOptions, transportOf } from './model-options.ts'
 import type { Provider } from './provider.ts'
@@ -44,7 +45,15 @@ export function geminiModel(options: ModelOptions): Model {
     const body = bodyOf(provider, request, wireTools, options.body ?? {})
     return streamAnswer(
       { path, headers, body },
-      { provider, transport, dialect: 'gemini', ids: options.ids, names: wireTools.names, signal, signals: request.signals === true },
+      {
+        provider,
+        transport,
+        dialect: 'gemini',
+        ids: options.ids ?? randomIds,
+        names: wireTools.names,
+        signal,
+        signals: request.signals === true,
+      },
     )
   }
 

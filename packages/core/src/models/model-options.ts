@@ -2,6 +2,7 @@
 import { AdjutantError } from '../contract/errors.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Clock, IdSource } from '../contract/ports.ts'
+import { systemClock } from '../util/system-clock.ts'
 import type { Transport } from './open-answer.ts'
 
 export interface ModelOptions {
@@ -10,8 +11,10 @@ export interface ModelOptions {
   /** Where the API is, e.g. `https://api.openai.com/v1`. A trailing slash does not matter. */
   readonly baseUrl?: string
   readonly apiKey?: string
-  readonly ids: IdSource
-  readonly clock: Clock
+  /** Default: random ones. */
+  readonly ids?: IdSource
+  /** Default: the machine's. */
+  readonly clock?: Clock
   /** Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
   /** Sent with each request; they win over the adapter's own. */
@@ -33,7 +36,7 @@ export const RETRIES = 2
 
 export function transportOf(options: ModelOptions): Transport {
   return {
-    clock: options.clock,
+    clock: options.clock ?? systemClock,
     fetch: options.fetch ?? globalThis.fetch,
     stallMs: options.stallMs ?? STALL_MS,
     retries: options.retries ?? RETRIES,

@@ -3,6 +3,7 @@ import type { DecodeEvent } from '../contract/decode.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Model, ModelRequest } from '../contract/ports.ts'
 import { toOpenAiResponsesTools } from '../registry/definitions/openai.ts'
+import { randomIds } from '../util/random-ids.ts'
 import { toResponsesInput } from './history-responses.ts'
 import { checkedBaseUrl, checkedKey, checkedName, type ModelOptions, OPENAI_BASE_URL, transportOf } from './model-options.ts'
 import { OptionalMember } from './optional-member.ts'
@@ -49,7 +50,7 @@ export function openAiResponsesModel(options: ModelOptions): Model {
           provider,
           transport,
           dialect: 'openai-responses',
-          ids: options.ids,
+          ids: options.ids ?? randomIds,
           names: wireTools.names,
           signal,
           signals: request.signals === true,
