@@ -107,6 +107,8 @@ function lists(schema: JsonObject, root: JsonSchema, depth: number): Values {
     minLength: Math.max(0, min - prefix.length),
     maxLength: depth > MAX_DEPTH ? Math.max(0, min - prefix.length) : number(schema.maxItems, 4),
   }
+  // Values are made ready before it is known how many are wanted: below a type that holds itself there must be none.
+  if (depth > MAX_DEPTH && many.minLength === 0) return first.map((start) => [...start])
   const item = values(items, root, depth + (refers(items) ? 1 : 0))
   const rest =
     schema.uniqueItems === true ? fc.uniqueArray(item, { ...many, selector: (value) => JSON.stringify(value) }) : fc.array(item, many)
@@ -116,12 +118,14 @@ function lists(schema: JsonObject, root: JsonSchema, depth: number): Values {
 function objects(schema: JsonObject, root: JsonSchema, depth: number): Values {
   const properties = isJsonObject(schema.properties) ? schema.properties : {}
   const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
-  const members: Record<string, Values> = {}
+  const members: fc.Arbitrary<readonly [string, JsonValue] | undefined>[] = []
   for (const [name, member] of Object.entries(properties)) {
-    if (isSchema(member) && (required.has(name) || depth <= MAX_DEPTH))
-      members[name] = values(member, root, depth + (refers(member) ? 1 : 0))
+    if (!isSchema(member) || (!required.has(name) && depth > MAX_DEPTH)) continue
+    const entry = values(member, root, depth + (refers(member) ? 1 : 0)).map((value) => [name, value] as const)
+    members.push(required.has(name) ? entry : fc.option(entry, { nil: undefined }))
   }
-  const named: Values = fc.record(members, { requiredKeys: [...required], noNullPrototype: true })
+  // Not fc.record: a member may be called __proto__.
+  const named: Values = fc.tuple(...members).map((entries) => Object.fromEntries(entries.filter((entry) => entry !== undefined)))
   const others = otherMembers(schema, root, depth)
   return others === undefined ? named : fc.tuple(named, others).map(([own, more]) => ({ ...object(more), ...object(own) }))
 }

@@ -38,5 +38,5 @@ export interface PlanTest {
 
 /** Text that stands for a moment: an ISO 8601 date, or date and time. */
 export const DATE_FORM = /^[+-]?\d{4,6}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/
-/** Text that stands for a whole number of any size. */
-export const DIGITS_FORM = /^-?\d+$/
+/** Text that is a whole number as it is written: `007` in a place for numbers or texts is a text. */
+export const DIGITS_FORM = /^(?:0|-?[1-9]\d*)$/

@@ -15,8 +15,20 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 export type PlanTable = Readonly<Record<string, ConversionPlan>>
 
+/** Branches of choices that are tried in vain for one call; types that look alike at each level would take for ever. */
+const MAX_ATTEMPTS = 1_000
+
+interface Conversion {
+  readonly table: PlanTable
+  attempts: number
+}
+
 /** @throws AdjutantError INVALID_ARGUMENTS naming the place as a JSON Pointer */
 export function convertIn(plan: ConversionPlan, value: JsonValue, table: PlanTable, path: string): unknown {
+  return convert(plan, value, { table, attempts: 0 }, path)
+}
+
+function convert(plan: ConversionPlan, value: JsonValue, cx: Conversion, path: string): unknown {
   switch (plan.as) {
     case 'date':
       return dateOf(value, path)
@@ -29,28 +41,44 @@ export function convertIn(plan: ConversionPlan, value: JsonValue, table: PlanTab
     case 'url':
       return urlOf(value, path)
     case 'set':
-      return new Set(listOf(value, path).map((item, at) => (plan.items ? convertIn(plan.items, item, table, `${path}/${at}`) : item)))
+      return new Set(listOf(value, path).map((item, at) => (plan.items ? convert(plan.items, item, cx, `${path}/${at}`) : item)))
     case 'map':
-      return mapOf(plan, value, table, path)
+      return mapOf(plan, value, cx, path)
     case 'list':
       return listOf(value, path).map((item, at) => {
         const own = plan.first !== undefined && at < plan.first.length ? plan.first[at] : plan.items
-        return own === undefined || own === null ? item : convertIn(own, item, table, `${path}/${at}`)
+        return own === undefined || own === null ? item : convert(own, item, cx, `${path}/${at}`)
       })
     case 'object':
-      return objectOf(plan, value, table, path)
-    case 'choice': {
-      const branch = plan.branches.find(({ when }) => passes(when, value))
-      return branch === undefined || branch.plan === null ? value : convertIn(branch.plan, value, table, path)
-    }
+      return objectOf(plan, value, cx, path)
+    case 'choice':
+      return choiceOf(plan, value, cx, path)
     case 'defined': {
-      const named = Object.hasOwn(table, plan.name) ? table[plan.name] : undefined
+      const named = Object.hasOwn(cx.table, plan.name) ? cx.table[plan.name] : undefined
       if (named === undefined) throw new AdjutantError('TOOL_INVALID', `the conversion ${plan.name} is not defined`)
-      return convertIn(named, value, table, path)
+      return convert(named, value, cx, path)
     }
     default:
       return plan satisfies never
   }
+}
+
+/** The first branch whose test the value passes and whose conversion succeeds; the fault of the first when none does. */
+function choiceOf(plan: ConversionPlan & { readonly as: 'choice' }, value: JsonValue, cx: Conversion, path: string): unknown {
+  let fault: unknown
+  for (const { when, plan: own } of plan.branches) {
+    if (!passes(when, value)) continue
+    if (own === null) return value
+    try {
+      return convert(own, value, cx, path)
+    } catch (error) {
+      fault ??= error
+      cx.attempts += 1
+      if (cx.attempts > MAX_ATTEMPTS) break
+    }
+  }
+  if (fault !== undefined) throw fault
+  return value
 }
 
 function refuse(path: string, wanted: string, value: JsonValue, hint: string): never {
@@ -75,7 +103,7 @@ function isDay(text: string): boolean {
 }
 
 function bigintOf(value: JsonValue, path: string): bigint {
-  if (typeof value !== 'string' || value.length > MAX_DIGITS || !DIGITS_FORM.test(value)) {
+  if (typeof value !== 'string' || value.length > MAX_DIGITS || !/^-?\d+$/.test(value)) {
     refuse(
       path,
       `a whole number of at most ${MAX_DIGITS} digits as text`,
@@ -102,13 +130,13 @@ function listOf(value: JsonValue, path: string): readonly JsonValue[] {
   return Array.isArray(value) ? value : refuse(path, 'a list', value, 'Send a list.')
 }
 
-function mapOf(plan: ConversionPlan & { readonly as: 'map' }, value: JsonValue, table: PlanTable, path: string): Map<unknown, unknown> {
+function mapOf(plan: ConversionPlan & { readonly as: 'map' }, value: JsonValue, cx: Conversion, path: string): Map<unknown, unknown> {
   if (!isJsonObject(value)) refuse(path, 'an object', value, 'Send an object.')
   const map = new Map<unknown, unknown>()
   for (const [name, item] of Object.entries(value)) {
     const at = `${path}/${token(name)}`
     const key = plan.keys === undefined ? name : plan.keys === 'bigint' ? bigintOf(name, at) : numberOf(name, at)
-    map.set(key, plan.values ? convertIn(plan.values, item, table, at) : item)
+    map.set(key, plan.values ? convert(plan.values, item, cx, at) : item)
   }
   return map
 }
@@ -118,12 +146,12 @@ function numberOf(name: string, path: string): number {
   return Number.isFinite(number) ? number : refuse(path, 'a number', name, 'Use numbers as names here.')
 }
 
-function objectOf(plan: ConversionPlan & { readonly as: 'object' }, value: JsonValue, table: PlanTable, path: string): object {
+function objectOf(plan: ConversionPlan & { readonly as: 'object' }, value: JsonValue, cx: Conversion, path: string): object {
   if (!isJsonObject(value)) refuse(path, 'an object', value, 'Send an object.')
   const object: Record<string, unknown> = {}
   for (const [name, item] of Object.entries(value)) {
     const own = plan.properties !== undefined && Object.hasOwn(plan.properties, name) ? plan.properties[name] : plan.others
-    setOwn(object, name, own === undefined ? item : convertIn(own, item, table, `${path}/${token(name)}`))
+    setOwn(object, name, own === undefined ? item : convert(own, item, cx, `${path}/${token(name)}`))
   }
   return object
 }

@@ -244,6 +244,27 @@ describe('conversion', () => {
     assert.deepEqual(converted, ['now', new Date('2026-01-01'), 'text', { kind: 'n', n: 1n }, { m: 1n }, { m: '1', o: 1 }, null, 4])
   })
 
+  it('tries what looks alike one after the other, in bounded time', () => {
+    const leaf = (as: 'date' | 'bigint'): ConversionPlan => ({
+      as: 'object',
+      properties: { at: { as }, next: { as: 'defined', name: 'node' } },
+    })
+    const node: ConversionPlan = {
+      as: 'choice',
+      branches: [
+        { when: { type: 'object' }, plan: leaf('date') },
+        { when: { type: 'object' }, plan: leaf('bigint') },
+      ],
+    }
+    assert.deepEqual(convertIn(node, { at: '5', next: { at: '2026-01-01' } }, { node }, ''), {
+      at: 5n,
+      next: { at: new Date('2026-01-01') },
+    })
+    let deep: JsonObject = { at: 'neither' }
+    for (let at = 0; at < 200; at++) deep = { at: '5', next: deep }
+    assert.throws(() => convertIn(node, deep, { node }, ''), { code: 'INVALID_ARGUMENTS' })
+  })
+
   const refused: readonly (readonly [ConversionPlan, Parameters<typeof convertIn>[1], RegExp])[] = [
     [{ as: 'date' }, 'yesterday', /^\/at: "yesterday" is not a date and time/],
     [{ as: 'date' }, '2026-02-30T00:00:00Z', /is not a moment that exists/],
