@@ -1,18 +1,20 @@
 import {
+  type AuthProvider,
+  extractWWWAuthenticateParams,
   type FetchLike,
+  InsufficientScopeError,
   isJSONRPCRequest,
   type JSONRPCMessage,
   StreamableHTTPClientTransport,
   type Transport,
   type TransportSendOptions,
-  UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../../../contract/ports.ts'
 import type { HttpServerConfig } from './config.ts'
 import { limitedFetch } from './limited-fetch.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { ListingTap } from './listing-tap.ts'
-import type { SignIn } from './oauth/sign-in.ts'
+import type { SignIn, SignInSite } from './oauth/sign-in.ts'
 import { AnswerContexts } from './running-calls.ts'
 
 /**
@@ -45,6 +47,7 @@ export class HttpTransport implements Transport {
   readonly hasPerRequestStream = true
   readonly tap = new ListingTap()
   readonly #clock: Clock
+  readonly #url: URL
   readonly #inner: StreamableHTTPClientTransport
   readonly #contexts = new AnswerContexts()
   readonly #signIn: SignIn | undefined
@@ -57,10 +60,12 @@ export class HttpTransport implements Transport {
     this.#clock = clock
     this.#signIn = signIn
     this.#patient = patient
-    const limited = limitedFetch(MAX_MESSAGE_BYTES)
-    this.#inner = new StreamableHTTPClientTransport(new URL(config.url), {
+    const limited = tellingRefused(limitedFetch(MAX_MESSAGE_BYTES))
+    this.#url = new URL(config.url)
+    this.#inner = new StreamableHTTPClientTransport(this.#url, {
       ...(config.headers === undefined ? {} : { requestInit: { headers: { ...config.headers } } }),
-      ...(signIn === undefined ? { fetch: limited } : { authProvider: signIn, fetch: readyToSignIn(limited, signIn) }),
+      fetch: limited,
+      ...(signIn === undefined ? {} : { authProvider: this.#signsInBy(signIn) }),
       reconnectionScheduler: (reconnect, delay) => clock.after(delay, reconnect),
     })
     this.#inner.onclose = () => this.onclose?.()
@@ -100,13 +105,29 @@ export class HttpTransport implements Transport {
   async #post(message: JSONRPCMessage, options: PostOptions): Promise<void> {
     const signIn = this.#signIn
     for (let round = 0; ; round++) {
+      const token = signIn?.accessToken
       try {
         return await this.#inner.send(message, options)
       } catch (error) {
-        if (signIn === undefined || round >= MAX_SIGN_INS || !UnauthorizedError.isInstance(error)) throw error
-        await this.#patient(() => signIn.finish((answer) => this.#inner.finishAuth(answer), this.#end.signal))
+        if (signIn === undefined || round >= MAX_SIGN_INS || !InsufficientScopeError.isInstance(error)) throw error
+        const { requiredScope: scope, resourceMetadataUrl } = error
+        await signIn.renew({ refused: token, more: true, scope, resourceMetadataUrl }, this.#signInSite(globalThis.fetch))
       }
     }
+  }
+
+  #signsInBy(signIn: SignIn): AuthProvider {
+    return {
+      token: async () => signIn.accessToken,
+      onUnauthorized: ({ response, fetchFn }) => {
+        const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response)
+        return signIn.renew({ refused: response.headers.get(REFUSED) ?? undefined, scope, resourceMetadataUrl }, this.#signInSite(fetchFn))
+      },
+    }
+  }
+
+  #signInSite(fetchFn: FetchLike): SignInSite {
+    return { serverUrl: this.#url, fetchFn, patient: this.#patient, signal: this.#end.signal }
   }
 
   /** Ends the session and the connection. Never rejects; may be called any number of times. */
@@ -123,7 +144,6 @@ export class HttpTransport implements Transport {
     await Promise.race([this.#inner.terminateSession().catch(() => {}), late.promise])
     takeBack()
     await this.#inner.close().catch(() => {})
-    await this.#signIn?.close()
   }
 
   #receive(message: JSONRPCMessage): void {
@@ -143,12 +163,17 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** Before the client looks at a refusal, what a sign-in needs is made ready. */
-function readyToSignIn(fetchIt: FetchLike, signIn: SignIn): FetchLike {
+/** Which token a refusal was for: by the time it is looked at, another one may be there. Told in a header of our own making. */
+const REFUSED = 'adjutant-refused-token'
+
+function tellingRefused(fetchIt: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await fetchIt(url, init)
-    const wanting = response.status === 403 && /insufficient_scope/.test(response.headers.get('www-authenticate') ?? '')
-    if (response.status === 401 || wanting) await signIn.prepare()
-    return response
+    if (response.status !== 401) return response
+    const [, token] = /^Bearer (.+)$/.exec(new Headers(init?.headers).get('authorization') ?? '') ?? []
+    const headers = new Headers(response.headers)
+    headers.delete(REFUSED)
+    if (token !== undefined) headers.set(REFUSED, token)
+    return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
   }
 }

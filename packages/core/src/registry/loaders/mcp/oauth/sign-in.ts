@@ -1,10 +1,13 @@
-import { hash, randomBytes } from 'node:crypto'
-import type {
-  OAuthClientMetadata,
-  OAuthClientProvider,
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
+import { randomBytes } from 'node:crypto'
+import {
+  auth,
+  computeScopeUnion,
+  type FetchLike,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import { AdjutantError } from '../../../../contract/errors.ts'
 import type { Clock } from '../../../../contract/ports.ts'
@@ -35,21 +38,35 @@ export interface SignInOptions {
 
 /** So long a person is waited for. */
 const WAIT_MS = 5 * 60_000
-/** Sign-ins begun at once; only one of them is gone through with. */
-const MAX_VERIFIERS = 100
 const TERMINAL_HINT =
   'Run "adjutant tools list" in a terminal: it shows the address to sign in at. Or give the server "headers" with an Authorization.'
 
-interface Flow {
-  readonly state: string
-  readonly url: URL
-  readonly verifier: string
+/** An authorisation server that does not answer is not waited for longer. */
+const ANSWER_MS = 30_000
+
+/** What a server said when it refused a request. */
+export interface Refusal {
+  /** The token it was sent, if any. */
+  readonly refused: string | undefined
+  /** The token is good, and gives too little. */
+  readonly more?: boolean
+  readonly scope?: string | undefined
+  readonly resourceMetadataUrl?: URL | undefined
+}
+
+/** Where it was refused. */
+export interface SignInSite {
+  readonly serverUrl: URL
+  readonly fetchFn: FetchLike
+  /** Lets other time limits stand still while a person is waited for. */
+  readonly patient: <T>(work: () => Promise<T>) => Promise<T>
+  readonly signal: AbortSignal
 }
 
 /**
  * Owns who this client is at one remote server: its registration, its tokens (in a file that only this user can read), and the one
  * sign-in that may be under way. Authorization code with PKCE; the browser comes back to a loopback address that is open only
- * meanwhile. Several requests that want it at the same time wait for the same sign-in.
+ * meanwhile. Several requests that are refused at the same time wait for the same renewal: a refresh token is good for one use.
  */
 export class SignIn implements OAuthClientProvider {
   readonly clientMetadataUrl?: string
@@ -57,11 +74,12 @@ export class SignIn implements OAuthClientProvider {
   #kept: Credentials
   #loopback: Promise<Loopback> | undefined
   #redirectUrl: string | undefined
-  /** By their challenges: of several sign-ins that were begun at once, the one the person gets keeps its own. */
-  readonly #verifiers = new Map<string, string>()
-  #flow: Flow | undefined
+  #verifier = ''
+  #address: URL | undefined
   #discovery: OAuthDiscoveryState | undefined
-  #finishing: Promise<void> | undefined
+  #scope: string | undefined
+  #resourceMetadataUrl: URL | undefined
+  #renewing: Promise<void> | undefined
 
   private constructor(options: SignInOptions, kept: Credentials) {
     this.#options = options
@@ -74,15 +92,63 @@ export class SignIn implements OAuthClientProvider {
     return new SignIn(options, await readCredentials(options.path))
   }
 
+  get accessToken(): string | undefined {
+    return this.#kept.tokens?.access_token
+  }
+
   /**
-   * To be called before a refusal of the server is looked at: makes ready what a sign-in needs.
-   * @throws AdjutantError MCP_SERVER_UNAVAILABLE when there is nobody to sign in, and nothing from an earlier time to do it with
+   * Gets another token: by the refresh token, else by a person. Resolves when the request can be sent again.
+   * @throws AdjutantError MCP_SERVER_UNAVAILABLE when there is nobody to sign in, or it came to nothing
    */
-  async prepare(): Promise<void> {
+  renew(refusal: Refusal, site: SignInSite): Promise<void> {
+    if (this.#renewing !== undefined) return site.patient(async () => this.#renewing)
+    // Somebody else renewed it while this request was on its way.
+    if (this.accessToken !== undefined && this.accessToken !== refusal.refused) return Promise.resolve()
+    this.#renewing = this.#renew(refusal, site).finally(() => {
+      this.#renewing = undefined
+      this.#address = undefined
+    })
+    return this.#renewing
+  }
+
+  /** Closes the loopback address. */
+  async close(): Promise<void> {
+    const loopback = this.#loopback
+    this.#loopback = undefined
+    await (await loopback?.catch(() => undefined))?.[Symbol.asyncDispose]()
+  }
+
+  async #renew({ more = false, scope, resourceMetadataUrl }: Refusal, site: SignInSite): Promise<void> {
+    await this.#prepare()
+    this.#resourceMetadataUrl = resourceMetadataUrl ?? this.#resourceMetadataUrl
+    this.#scope = more ? computeScopeUnion(this.#scope, this.#kept.tokens?.scope, scope) : (scope ?? this.#scope)
+    const options = {
+      serverUrl: site.serverUrl,
+      fetchFn: this.#bounded(site.fetchFn),
+      ...(this.#scope === undefined ? {} : { scope: this.#scope }),
+      ...(this.#resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: this.#resourceMetadataUrl }),
+    }
+    try {
+      if ((await auth(this, { ...options, forceReauthorization: more })) === 'AUTHORIZED') return
+      const answer = await site.patient(() => this.#answer(site.signal))
+      const code = answer.get('code')
+      // What an answer without a code says is not known to be the server's: only its kind is told.
+      if (code === null) throw this.#failed(`it was refused (${(answer.get('error') ?? 'no reason given').slice(0, 100)})`)
+      const iss = answer.get('iss')
+      await auth(this, { ...options, authorizationCode: code, ...(iss === null ? {} : { iss }) })
+    } catch (error) {
+      if (AdjutantError.isInstance(error)) throw error
+      throw this.#failed(error instanceof Error ? error.message.slice(0, 500) : String(error), error)
+    } finally {
+      await this.close()
+    }
+  }
+
+  /** @throws AdjutantError when there is nobody to sign in, and nothing from an earlier time to do it with */
+  async #prepare(): Promise<void> {
     const { show, settings } = this.#options
     if (show === undefined) {
       if (this.#kept.tokens?.refresh_token === undefined) throw this.#nobody()
-      this.#redirectUrl ??= 'http://127.0.0.1/callback'
       return
     }
     this.#loopback ??= Loopback.open(settings.port ?? this.#kept.port, settings.port !== undefined)
@@ -94,40 +160,33 @@ export class SignIn implements OAuthClientProvider {
     await this.#keep({ ...rest, port })
   }
 
-  /** Waits for the person and trades in what the browser brings back. @throws AdjutantError when that comes to nothing */
-  finish(trade: (answer: URLSearchParams) => Promise<void>, signal: AbortSignal): Promise<void> {
-    this.#finishing ??= this.#finish(trade, signal).finally(() => {
-      this.#finishing = undefined
-      this.#flow = undefined
-    })
-    return this.#finishing
-  }
-
-  /** Closes the loopback address. */
-  async close(): Promise<void> {
-    const loopback = this.#loopback
-    this.#loopback = undefined
-    await (await loopback?.catch(() => undefined))?.[Symbol.asyncDispose]()
-  }
-
-  async #finish(trade: (answer: URLSearchParams) => Promise<void>, signal: AbortSignal): Promise<void> {
+  /** Shows the person where to go, and waits for what the browser brings back. */
+  async #answer(signal: AbortSignal): Promise<URLSearchParams> {
     const { server, clock, show } = this.#options
-    const flow = this.#flow
+    const address = this.#address
     const loopback = await this.#loopback
-    if (flow === undefined || loopback === undefined || show === undefined) throw this.#nobody()
+    if (address === undefined || loopback === undefined || show === undefined) throw this.#nobody()
     const late = new AbortController()
     const takeBack = clock.after(WAIT_MS, () => late.abort(this.#failed('nobody signed in within 5 minutes')))
     try {
-      const answered = loopback.answer(flow.state, AbortSignal.any([signal, late.signal]))
+      const answered = loopback.answer(address.searchParams.get('state') ?? '', AbortSignal.any([signal, late.signal]))
       answered.catch(() => {})
-      await show({ server, url: flow.url.href })
-      await trade(await answered)
-    } catch (error) {
-      if (AdjutantError.isInstance(error)) throw error
-      throw this.#failed(error instanceof Error ? error.message.slice(0, 500) : String(error), error)
+      await show({ server, url: address.href })
+      return await answered
     } finally {
       takeBack()
-      await this.close()
+    }
+  }
+
+  #bounded(fetchFn: FetchLike): FetchLike {
+    return async (url, init) => {
+      const late = new AbortController()
+      const takeBack = this.#options.clock.after(ANSWER_MS, () => late.abort(new Error(`${new URL(url).host} does not answer`)))
+      try {
+        return await fetchFn(url, { ...init, signal: late.signal })
+      } finally {
+        takeBack()
+      }
     }
   }
 
@@ -179,25 +238,22 @@ export class SignIn implements OAuthClientProvider {
   }
 
   saveCodeVerifier(verifier: string): void {
-    this.#verifiers.set(hash('sha256', verifier, 'base64url'), verifier)
-    const [oldest] = this.#verifiers.keys()
-    if (oldest !== undefined && this.#verifiers.size > MAX_VERIFIERS) this.#verifiers.delete(oldest)
+    this.#verifier = verifier
   }
 
   codeVerifier(): string {
-    return this.#flow?.verifier ?? ''
+    return this.#verifier
   }
 
-  /** The first address of a sign-in is the one the person gets; who else wants one meanwhile waits for it. */
   redirectToAuthorization(url: URL): void {
     if (this.#options.show === undefined) throw this.#nobody()
     if (!/^https?:$/.test(url.protocol)) throw this.#failed('its sign-in address is neither http nor https')
-    const { state = '', code_challenge: challenge = '' } = Object.fromEntries(url.searchParams)
-    this.#flow ??= { state, url, verifier: this.#verifiers.get(challenge) ?? '' }
+    this.#address = url
   }
 
+  /** Of the sign-in under way only: a new one finds out anew. */
   discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#flow === undefined ? undefined : this.#discovery
+    return this.#address === undefined ? undefined : this.#discovery
   }
 
   saveDiscoveryState(discovery: OAuthDiscoveryState): void {
