@@ -126,7 +126,8 @@ function objectBranches(reader: TypeReader, objects: readonly Member[], use: Use
     use.node,
   )
   const branches = objects.map(({ part, described }) => ({
-    when: branchTest(reader.checker, part, discriminant, use.node),
+    // What a map has as a class is nothing that JSON shows.
+    when: described.plan?.as === 'map' ? ({ type: 'object' } as const) : branchTest(reader.checker, part, discriminant, use.node),
     plan: described.plan ?? null,
   }))
   reader.later((prune) => {

@@ -54,7 +54,9 @@ function values(schema: JsonSchema, root: JsonSchema, depth: number): Values {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum)
   const branches = schema.oneOf ?? schema.anyOf
   if (Array.isArray(branches)) {
-    const fit = branches.filter(isSchema).filter((branch, _, all) => depth <= MAX_DEPTH || all.length === 1 || !refers(branch))
+    const all = branches.filter(isSchema).toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length)
+    const ends = all.filter((branch) => !refers(branch))
+    const fit = depth <= MAX_DEPTH ? all : ends.length > 0 ? ends : all.slice(0, 1)
     return fc.oneof(...fit.map((branch) => values(branch, root, depth)))
   }
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
