@@ -50,12 +50,10 @@ export { toMcpTools } from './registry/definitions/mcp.ts'
 export { toOpenAiChatTools, toOpenAiResponsesTools } from './registry/definitions/openai.ts'
 export { type DefinedTool, defineTool, type ToolSpec } from './registry/loaders/define-tool.ts'
 export { loadModuleFolder } from './registry/loaders/module-folder.ts'
-export {
-  type ConversionPlan,
-  DATE_FORM,
-  DIGITS_FORM,
-  type PlanBranch,
-  type PlanTest,
+export type {
+  ConversionPlan,
+  PlanBranch,
+  PlanTest,
 } from './registry/loaders/reflected/conversion-plan.ts'
 export {
   type ArgumentSource,
