@@ -24,7 +24,8 @@ import { printableLine, printableLines } from '../terminal/printable.ts'
 import { notFound, writeColumns, writeProblems } from './listing.ts'
 import { roleOption, type SharedOptions, sharedOptions } from './shared-options.ts'
 import { addToolsBuildCommand } from './tools-build.ts'
-import { addToolsSearchCommand } from './tools-search.ts'
+import { addToolsLintCommand } from './tools-lint.ts'
+import { addToolsSearchCommand, type OpenTools } from './tools-search.ts'
 
 const FORMS = {
   'openai-chat': toOpenAiChatTools,
@@ -59,7 +60,7 @@ Example:
 export function addToolsCommand(program: Command, io: CliIo): void {
   const tools = program
     .command('tools')
-    .description('list the tools that there are, show or find some')
+    .description('list the tools that there are; show, find or check some')
     .addHelpText('after', '\nExample:\n  adjutant tools list\n  adjutant tools show read_file --dialect anthropic')
   shared(tools.command('list').description('list all tools: built-in, modules, skills and MCP servers'))
     .addHelpText('after', LIST_HELP)
@@ -74,7 +75,9 @@ export function addToolsCommand(program: Command, io: CliIo): void {
       )
     })
   addToolsBuildCommand(tools, io)
-  addToolsSearchCommand(tools, io, (options, work) => withToolbox(io, options, (toolbox) => work(toolbox.tools.tools())))
+  const open: OpenTools = (options, work) => withToolbox(io, options, (toolbox) => work(toolbox.tools.tools()))
+  addToolsSearchCommand(tools, io, open)
+  addToolsLintCommand(tools, io, open)
 }
 
 function shared(command: Command): Command {

@@ -52,6 +52,8 @@ export interface ToolboxOptions {
   readonly clock?: Clock
   /** Do not write the problems to stderr: the caller shows them itself. */
   readonly quiet?: boolean
+  /** Start servers too that are otherwise started when they are needed: whoever asks wants to know whether they can be. */
+  readonly startAll?: boolean
 }
 
 function problemOf(source: string, error: unknown): RegistryProblem {
@@ -62,6 +64,11 @@ function problemOf(source: string, error: unknown): RegistryProblem {
     message: known.message.includes(source) ? known.message : `${source}: ${known.message}`,
     hint: known.hint,
   }
+}
+
+function withoutLazy(config: Config): Config {
+  const servers = Object.entries(config.mcpServers).map(([name, server]) => [name, { ...server, lazy: false }] as const)
+  return { ...config, mcpServers: Object.fromEntries(servers) }
 }
 
 async function checkWorkspace(workspace: string): Promise<void> {
@@ -118,7 +125,10 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     ),
     Promise.all(config.functions.map(functionTools)),
     loadSkills(skillPlaces.places),
-    startServers(config, options.clock ?? systemClock, io, { changed: takeChange, note: (text) => note(text) }),
+    startServers(options.startAll === true ? withoutLazy(config) : config, options.clock ?? systemClock, io, {
+      changed: takeChange,
+      note: (text) => note(text),
+    }),
   ])
   closers.push(builtIn.close)
   for (const { connection } of servers) if (connection !== undefined) closers.push(() => connection.close())

@@ -156,7 +156,7 @@ export async function checkConfiguration(io: CliIo, shared: SharedOptions): Prom
 export async function checkToolbox(io: CliIo, config: Config): Promise<readonly Check[]> {
   let toolbox: Awaited<ReturnType<typeof openToolbox>>
   try {
-    toolbox = await openToolbox(config, io, { quiet: true })
+    toolbox = await openToolbox(config, io, { quiet: true, startAll: true })
   } catch (error) {
     if (!AdjutantError.isInstance(error) || error.code === 'CANCELLED') throw error
     return [{ name: 'tools', ok: false, detail: error.message, fix: error.hint }]

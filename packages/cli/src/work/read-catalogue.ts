@@ -15,6 +15,8 @@ interface CatalogueTool extends SearchDocument {
 
 export interface CatalogueFile {
   readonly tools: readonly CatalogueTool[]
+  /** One tool a line: `place` is its line. */
+  readonly lines: boolean
   /** What was passed over, e.g. `tools.jsonl:5 is not JSON`. */
   readonly problems: readonly string[]
 }
@@ -30,7 +32,9 @@ export async function readCatalogue(path: string): Promise<CatalogueFile> {
   const tools: CatalogueTool[] = []
   const problems: string[] = []
   const ids = new Set<string>()
-  for (const { place, value } of entriesOf(text.replace(/^\ufeff/, ''), problems, path)) {
+  const body = text.replace(/^\ufeff/, '')
+  const list = listOf(body)
+  for (const { place, value } of list ?? lineEntries(body, problems, path)) {
     const tool = toolOf(value, place)
     if (typeof tool === 'string') problems.push(`${path}:${place} ${tool}`)
     else {
@@ -45,7 +49,7 @@ export async function readCatalogue(path: string): Promise<CatalogueFile> {
       hint: 'Write one JSON object a line, each with "name", "description" and "inputSchema".',
     })
   }
-  return { tools, problems }
+  return { tools, lines: list === undefined, problems }
 }
 
 interface Entry {
@@ -53,13 +57,14 @@ interface Entry {
   readonly value: JsonValue
 }
 
-function* entriesOf(text: string, problems: string[], path: string): Generator<Entry> {
+/** The tools of a file that is one JSON document. */
+function listOf(text: string): readonly Entry[] | undefined {
   const whole = /^\s*[[{]/.test(text) ? parsed(text) : undefined
   const list = Array.isArray(whole) ? whole : isJsonObject(whole) && Array.isArray(whole.tools) ? whole.tools : undefined
-  if (list !== undefined) {
-    for (const [at, value] of list.entries()) yield { place: at + 1, value }
-    return
-  }
+  return list?.map((value, at) => ({ place: at + 1, value }))
+}
+
+function* lineEntries(text: string, problems: string[], path: string): Generator<Entry> {
   let place = 0
   for (const line of text.split('\n')) {
     place++

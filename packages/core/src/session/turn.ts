@@ -9,7 +9,7 @@ import { type BatchStrategy, planBatch } from '../dispatch/plan-batch.ts'
 import { runBatch } from '../dispatch/run-batch.ts'
 import type { ExecutionHost } from '../execution/call-scope.ts'
 import { checkRule, execute, type RunningCall } from '../execution/execute.ts'
-import { buildResult } from '../response/build-result.ts'
+import { type BuildResultContext, buildResult } from '../response/build-result.ts'
 import { OrderBarrier } from '../response/order-barrier.ts'
 import { AdoptionPool, type EarlyRun } from './adoption.ts'
 import { cancelledBeforeRun, type GateEnvironment, passGate } from './approval-gate.ts'
@@ -43,6 +43,7 @@ export class Turn {
   readonly #adopt: AdoptionPool
   readonly #ledger: CallLedger
   readonly #barrier = new OrderBarrier(0)
+  readonly #resultContext: BuildResultContext
   readonly #early: EarlyStarter
   /** Calls whose turn in the model's order has not come: an earlier one is still being written. */
   readonly #ahead = new Map<number, ToolCall>()
@@ -60,6 +61,7 @@ export class Turn {
     this.#cx = cx
     this.#signal = signal
     this.#adopt = adopt
+    this.#resultContext = { namespace: cx.host.namespace, resultChars: cx.resultChars }
     this.#ledger = new CallLedger(cx.at, cx.emit)
     this.#early = new EarlyStarter(cx.strategy === 'strict' ? 1 : cx.concurrency, (index) => {
       this.#ledger.move(index, QUEUED)
@@ -172,9 +174,11 @@ export class Turn {
     if (this.#left) return this.#settle(index, cancelledBeforeRun(call), call)
     this.#ledger.move(index, RUNNING)
     const startedAt = this.#cx.at()
-    const running = this.#supervised(execute(call, this.#cx.host, this.#cx.timeoutMs))
-    if (!this.#early.closed) this.#leavable(call, running, startedAt)
-    const outcome = await running
+    const running = execute(call, this.#cx.host, this.#cx.timeoutMs)
+    this.#watch(running)
+    if (!this.#early.closed) this.#leavable(call, running.outcome, startedAt)
+    const outcome = await running.outcome
+    this.#running.delete(running)
     await this.#settle(index, outcome, call, { startedAt, endedAt: this.#cx.at(), attempts: 1 })
   }
 
@@ -198,19 +202,20 @@ export class Turn {
     for (const running of this.#running) running.cancel()
   }
 
-  async #supervised(running: RunningCall): Promise<RawOutcome> {
+  /** Lets an abort of the turn reach the call. */
+  #watch(running: RunningCall): void {
     if (!this.#listening) this.#signal.addEventListener('abort', this.#cancelAll, { once: true })
     this.#listening = true
     this.#running.add(running)
     if (this.#signal.aborted) running.cancel()
-    const outcome = await running.outcome
-    this.#running.delete(running)
-    return outcome
   }
 
   /** The outcome that ends the call when its rule does not hold. */
   async #rule(call: AdmittedCall): Promise<RawOutcome | undefined> {
-    const outcome = await this.#supervised(checkRule(call, this.#cx.host, this.#cx.timeoutMs))
+    const running = checkRule(call, this.#cx.host, this.#cx.timeoutMs)
+    this.#watch(running)
+    const outcome = await running.outcome
+    this.#running.delete(running)
     if (outcome.status === 'succeeded') return undefined
     return outcome.status === 'cancelled' ? cancelledBeforeRun(call) : { status: 'refused', error: outcome.error }
   }
@@ -238,15 +243,11 @@ export class Turn {
   }
 
   #build(call: ToolCall, outcome: RawOutcome, admitted?: AdmittedCall, times?: RunTimes): ToolResult | Promise<ToolResult> {
-    return buildResult(
-      {
-        call,
-        outcome,
-        ...(admitted === undefined ? {} : { tool: admitted.tool, input: admitted.input, conversions: admitted.conversions }),
-        ...(times === undefined ? {} : { times }),
-      },
-      { namespace: this.#cx.host.namespace, resultChars: this.#cx.resultChars },
-    )
+    if (admitted === undefined) return buildResult({ call, outcome }, this.#resultContext)
+    const { tool, input, conversions } = admitted
+    return times === undefined
+      ? buildResult({ call, outcome, tool, input, conversions }, this.#resultContext)
+      : buildResult({ call, outcome, tool, input, conversions, times }, this.#resultContext)
   }
 
   #call(index: number): ToolCall {

@@ -29,7 +29,7 @@ const OWN_TOOLS: readonly JsonObject[] = [
 ]
 /** What a server with `more` has beside: it asks its client, changes its tools, and declares what it gives. */
 const MORE_TOOLS: readonly JsonObject[] = [
-  ...['ask', 'roots', 'sample', 'grow'].map((name) => ({ name, inputSchema: SCHEMA })),
+  ...['ask', 'roots', 'sample', 'grow', 'visit'].map((name) => ({ name, inputSchema: SCHEMA })),
   {
     name: 'shaped',
     inputSchema: SCHEMA,
@@ -144,6 +144,16 @@ function call(id: JsonValue, { name, arguments: input = {}, _meta, inputResponse
       break
     case 'sample':
       ask(id, 'sampling/createMessage', { messages: [], maxTokens: 1 }, inputResponses)
+      break
+    case 'visit':
+      send({
+        id,
+        error: {
+          code: -32042,
+          message: 'first go there',
+          data: { elicitations: [{ mode: 'url', elicitationId: 'e', message: 'Go', ...fields }] },
+        },
+      })
       break
     case 'grow':
       grow()

@@ -30,7 +30,7 @@ export interface StubMcpBehaviour {
   readonly ignoreEnd?: boolean
   readonly ignoreTerm?: boolean
   /**
-   * More tools: `ask` asks the person what its arguments say, `roots` and `sample` ask for these, `grow` adds a tool and says so,
+   * More tools: `ask` asks the person what its arguments say, `roots` and `sample` ask for these, `grow` adds a tool and says so, `visit` wants an address visited first,
    * `shaped` gives `value` as structured content, where `{ n: number }` is declared. `listings` counts its listings.
    */
   readonly more?: boolean

@@ -11,8 +11,6 @@ const MOST_QUERY_CHARACTERS = 4_000
 const MOST_CLAUSES = 16
 /** A sentence with fewer words that mean something is read with the one before. */
 const FEWEST_WORDS = 2
-/** By how much more the synonyms of a word count that no tool has itself. */
-const ALONE = 2
 
 interface QueryTerm {
   readonly term: number
@@ -84,7 +82,7 @@ export function readQuery(
   // Nothing but grammar was said: it is all there is to go by.
   if (grammarOnly && weak.length > 0) found.push(weak)
   const clauses = mergeShort(found)
-  if (ranking.synonym > 0) for (const each of clauses) addSynonyms(each, lexicon, ranking.synonym, isThere)
+  for (const each of clauses) addSynonyms(each, lexicon, ranking, isThere)
   return clauses
 }
 
@@ -111,13 +109,14 @@ function isShort(clause: readonly QueryTerm[]): boolean {
   return words < FEWEST_WORDS
 }
 
-function addSynonyms(clause: QueryTerm[], lexicon: Lexicon, share: number, isThere: (term: number) => boolean): void {
+function addSynonyms(clause: QueryTerm[], lexicon: Lexicon, ranking: Ranking, isThere: (term: number) => boolean): void {
   const said = clause.length
   for (let at = 0; at < said; at++) {
     const each = clause[at]
     const others = each === undefined ? undefined : lexicon.synonymsOf(each.term)
     if (each === undefined || others === undefined) continue
-    const weight = each.weight * (isThere(each.term) ? share : Math.min(1, share * ALONE))
+    const weight = each.weight * (isThere(each.term) ? ranking.synonym : ranking.synonymAlone)
+    if (weight === 0) continue
     for (const other of others) {
       if (isThere(other) && !clause.some(({ term }) => term === other)) {
         clause.push({ term: other, weight, word: each.word })

@@ -11,8 +11,9 @@ export interface Ranking {
   readonly request: number
   readonly digits: number
   readonly quoted: number
-  /** Weight of a synonym beside the word itself. */
+  /** Weight of a synonym beside the word itself, and of one for a word that no tool has. */
   readonly synonym: number
+  readonly synonymAlone: number
   /** Weight of two neighbouring words written as one. */
   readonly joined: number
   /** How much a request's best sentence counts beside the whole, and how far sentences are made equal (0 not, 1 fully). */
@@ -47,25 +48,26 @@ export const FIELD_BIT: Readonly<Record<FieldName, number>> = {
 
 export const DEFAULT_RANKING: Ranking = {
   fields: {
-    name: { weight: 2.5, slope: 0.3, pivot: 3 },
+    name: { weight: 2.5, slope: 0.3, pivot: 4.8 },
     title: { weight: 1.5, slope: 0.3, pivot: 3 },
-    description: { weight: 1, slope: 0.6, pivot: 16 },
-    parameterNames: { weight: 0.7, slope: 0.5, pivot: 4 },
-    parameterTexts: { weight: 0.45, slope: 0.6, pivot: 32 },
-    choices: { weight: 0.35, slope: 0.6, pivot: 8 },
-    server: { weight: 1.3, slope: 0.3, pivot: 3.5 },
-    serverTexts: { weight: 0.4, slope: 0.6, pivot: 27 },
+    description: { weight: 1.25, slope: 0.48, pivot: 5.76 },
+    parameterNames: { weight: 0.7, slope: 0.5, pivot: 2.4 },
+    parameterTexts: { weight: 0.288, slope: 0.75, pivot: 32 },
+    choices: { weight: 0.438, slope: 1, pivot: 10 },
+    server: { weight: 0.624, slope: 0.375, pivot: 5.6 },
+    serverTexts: { weight: 0.64, slope: 0.96, pivot: 27 },
   },
-  saturation: 0.6,
-  request: 0.3,
+  saturation: 0.48,
+  request: 0.6,
   digits: 0.6,
-  quoted: 0.6,
-  synonym: 0.3,
-  joined: 0.3,
-  clause: 0.5,
-  clauseLevel: 0.5,
-  cover: 0.5,
-  coverFloor: 1.2,
+  quoted: 0.48,
+  synonym: 0.1,
+  synonymAlone: 0.5,
+  joined: 0.375,
+  clause: 1.6,
+  clauseLevel: 1,
+  cover: 0.24,
+  coverFloor: 0.576,
   server: 0.5,
   serverSize: 0.45,
   lone: 0.8,

@@ -96,6 +96,24 @@ for (const discover of ['refuse', 'answer'] as const) {
       assert.deepEqual((await talk(stub, 'ask', url, ['decline'])).answer, { action: 'decline' })
     })
 
+    it('wants an address visited before it runs a call: shown, and the model is told what came of it', async () => {
+      await using stub = await connect()
+      const visit = async (url: string, answer?: string): Promise<AdjutantError> => {
+        await using cx = await testContext(answer === undefined ? {} : { ask: async () => answer })
+        return callError(stub, 'visit', { url }, cx)
+      }
+      const done = await visit('https://bank.example/agree', 'done')
+      assert.deepEqual([done.outcome, done.grade, done.hint], ['not-run', 'retry', 'Send the same call again.'])
+      for (const [url, answer] of [
+        ['https://bank.example/agree', undefined],
+        ['https://bank.example/agree', 'decline'],
+        ['javascript:alert(1)', 'done'],
+      ] as const) {
+        const refused = await visit(url, answer)
+        assert.deepEqual([refused.outcome, refused.grade], ['not-run', 'final'])
+      }
+    })
+
     it('is told of the folders of the configuration', async () => {
       await using stub = await connect({ roots: ['/work/some folder'] })
       assert.deepEqual((await talk(stub, 'roots', {}, [])).answer, {

@@ -1,7 +1,8 @@
-import { isSpecType, type Tool } from '@modelcontextprotocol/client'
-import { AdjutantError, type CallContext, type JsonObject, ToolOutput } from '../../../contract/index.ts'
+import { isSpecType, type Tool, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
+import { AdjutantError, type CallContext, isJsonObject, type JsonObject, type Question, ToolOutput } from '../../../contract/index.ts'
 import { isServerLost, isSessionLost, toCallError } from './call-error.ts'
 import type { CallQueue } from './call-queue.ts'
+import { answerElicitation } from './elicitation.ts'
 import { NEVER_MS } from './limits.ts'
 import type { Link } from './link.ts'
 import type { LinkKeeper } from './link-keeper.ts'
@@ -22,6 +23,9 @@ export interface ToolCallerOptions {
   /** A person agreed to the definition of a tool that was held. */
   readonly release: (tool: ListedTool) => void
 }
+
+/** More addresses than a person opens for one call. */
+const MAX_ADDRESSES = 5
 
 /** A call's schema for the client when nothing has to be mirrored: it then looks nothing up. */
 const ANY_INPUT: Tool['inputSchema'] = { type: 'object' }
@@ -64,6 +68,7 @@ export class ToolCaller {
         return await keeper.use(link, () => this.#send(link, tool, input, cx))
       } catch (error) {
         if (cx.signal.aborted) throw this.#stopped(tool, cx.signal, error)
+        if (error instanceof UrlElicitationRequiredError) throw await this.#visit(tool, error.elicitations, cx)
         const mayRepeat = harmless && !isAgain && !keeper.closed
         if (isSessionLost(error)) {
           const failure = await keeper.renew(link)
@@ -114,6 +119,30 @@ export class ToolCaller {
       outcome: 'not-run',
       hint: 'Look at its definition as it is now and call it again: a person is asked first.',
     })
+  }
+
+  /** The server refuses the call until a person was at some addresses: they are shown, and the model is told what came of it. */
+  async #visit(tool: ListedTool, addresses: unknown, cx: CallContext): Promise<AdjutantError> {
+    const { server } = this.#options
+    const caller = { server, tools: [tool.originalName], ask: (question: Question) => cx.ask(question) }
+    let visited = 0
+    const wanted = Array.isArray(addresses) ? addresses.slice(0, MAX_ADDRESSES) : []
+    for (const address of wanted) {
+      const { action } = await answerElicitation(isJsonObject(address) ? { ...address, mode: 'url' } : { mode: 'url' }, caller)
+      if (action !== 'accept') break
+      visited++
+    }
+    const isDone = visited > 0 && visited === wanted.length
+    const came = isDone ? 'the person says that they were there' : 'nobody was there'
+    return new AdjutantError(
+      'TOOL_FAILED',
+      `MCP server "${server}" did not run ${tool.originalName}: a person has to open an address first; ${came}`,
+      {
+        outcome: 'not-run',
+        grade: isDone ? 'retry' : 'final',
+        hint: isDone ? 'Send the same call again.' : 'Do not repeat it; say that somebody has to do this first.',
+      },
+    )
   }
 
   #stopped(tool: ListedTool, signal: AbortSignal, cause: unknown): AdjutantError {
