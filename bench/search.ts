@@ -66,7 +66,7 @@ async function benchRecall(material: Material): Promise<void> {
   }
 }
 
-const FLAT: Partial<Ranking> = { clause: 0, cover: 0, server: 0, synonym: 0, synonymAlone: 0, joined: 0, digits: 1, quoted: 1 }
+const FLAT: Partial<Ranking> = { clause: 0, cover: 0, server: 0, synonym: 0, joined: 0, digits: 1, quoted: 1 }
 
 /** What each part of the ranking is worth: the whole without it. */
 async function benchAblations(material: Material): Promise<void> {
@@ -76,7 +76,7 @@ async function benchAblations(material: Material): Promise<void> {
     'without sentences': { clause: 0 },
     'without names': { cover: 0 },
     'without servers': { server: 0 },
-    'without synonyms': { synonym: 0, synonymAlone: 0 },
+    'without synonyms': { synonym: 0 },
     'without joined words': { joined: 0 },
     'digits and quotations as words': { digits: 1, quoted: 1 },
     'fields and stems only': FLAT,

@@ -82,7 +82,7 @@ export function readQuery(
   // Nothing but grammar was said: it is all there is to go by.
   if (grammarOnly && weak.length > 0) found.push(weak)
   const clauses = mergeShort(found)
-  for (const each of clauses) addSynonyms(each, lexicon, ranking, isThere)
+  if (ranking.synonym > 0) for (const each of clauses) addSynonyms(each, lexicon, ranking.synonym, isThere)
   return clauses
 }
 
@@ -109,14 +109,14 @@ function isShort(clause: readonly QueryTerm[]): boolean {
   return words < FEWEST_WORDS
 }
 
-function addSynonyms(clause: QueryTerm[], lexicon: Lexicon, ranking: Ranking, isThere: (term: number) => boolean): void {
+function addSynonyms(clause: QueryTerm[], lexicon: Lexicon, share: number, isThere: (term: number) => boolean): void {
   const said = clause.length
   for (let at = 0; at < said; at++) {
     const each = clause[at]
     const others = each === undefined ? undefined : lexicon.synonymsOf(each.term)
     if (each === undefined || others === undefined) continue
-    const weight = each.weight * (isThere(each.term) ? ranking.synonym : ranking.synonymAlone)
-    if (weight === 0) continue
+    if (isThere(each.term)) continue
+    const weight = each.weight * share
     for (const other of others) {
       if (isThere(other) && !clause.some(({ term }) => term === other)) {
         clause.push({ term: other, weight, word: each.word })

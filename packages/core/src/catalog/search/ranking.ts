@@ -11,9 +11,8 @@ export interface Ranking {
   readonly request: number
   readonly digits: number
   readonly quoted: number
-  /** Weight of a synonym beside the word itself, and of one for a word that no tool has. */
+  /** Weight of the synonyms of a word that no tool has. Beside a word that some have they only blur it. */
   readonly synonym: number
-  readonly synonymAlone: number
   /** Weight of two neighbouring words written as one. */
   readonly joined: number
   /** How much a request's best sentence counts beside the whole, and how far sentences are made equal (0 not, 1 fully). */
@@ -61,8 +60,7 @@ export const DEFAULT_RANKING: Ranking = {
   request: 0.6,
   digits: 0.6,
   quoted: 0.48,
-  synonym: 0.1,
-  synonymAlone: 0.5,
+  synonym: 0.5,
   joined: 0.375,
   clause: 1.6,
   clauseLevel: 1,
