@@ -10,7 +10,7 @@ import {
 import ts from 'typescript6'
 import { describeFunction, type FunctionTool } from './describe-function.ts'
 import { exportedFunctions } from './exported-functions.ts'
-import { placeAt, problemAt, ReflectFault } from './place.ts'
+import { placeAt, placeOf, problemAt, ReflectFault } from './place.ts'
 import { openProject, type Project } from './project.ts'
 
 /**
@@ -75,8 +75,8 @@ export function derive(groups: readonly Group[], options: DeriveOptions): Derive
           })
           continue
         }
-        names.set(name, tool.place ?? path)
-        tools.push({ ...tool, name, module, ...(tool.place === undefined ? {} : { place: relativePath(options.folder, tool.place) }) })
+        names.set(name, placeOf(declared))
+        tools.push({ ...tool, name, module })
       }
     }
   }

@@ -3,7 +3,7 @@ import ts from 'typescript6'
 import { docOfFunction } from './doc-comment.ts'
 import type { ExportedFunction } from './exported-functions.ts'
 import { readMarkers } from './markers.ts'
-import { placeOf, problemAt, ReflectFault } from './place.ts'
+import { problemAt, ReflectFault } from './place.ts'
 import { readParameters } from './read-parameters.ts'
 import { Reader } from './read-type.ts'
 import { has } from './type-kinds.ts'
@@ -49,7 +49,6 @@ export function describeFunction(found: ExportedFunction, checker: ts.TypeChecke
       markers.examples.filter((example) => typeof example === 'string'),
     ),
     export: found.exportName,
-    place: placeOf(found.node),
     inputSchema: objects.length > 0 && isJsonObject(schema) ? { ...schema, examples: objects } : schema,
     ...(output === undefined ? {} : { outputSchema: output }),
     call,

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { RegistryProblem } from '@adjutant/core'
 import ts from 'typescript6'
 import { placeAt } from './place.ts'
+import { readConfig } from './read-config.ts'
 import { isAmbientFile } from './type-kinds.ts'
 
 /**
@@ -45,7 +46,7 @@ const FORCED: ts.CompilerOptions = {
 
 export function openProject(files: readonly string[], tsconfig: string | undefined): Project {
   const problems: RegistryProblem[] = []
-  const config = tsconfig === undefined ? undefined : readConfig(tsconfig, problems)
+  const { config, paths } = tsconfig === undefined ? { config: undefined, paths: [] } : readConfig(tsconfig, files, problems)
   const options: ts.CompilerOptions = { ...(config?.options ?? DEFAULTS), ...FORCED }
   delete options.tsBuildInfoFile
   const host = ts.createCompilerHost(options)
@@ -88,51 +89,13 @@ export function openProject(files: readonly string[], tsconfig: string | undefin
   }
   return {
     program,
-    reached: [...reached, ...packages, ...configFiles(config, tsconfig)],
+    reached: [...reached, ...packages, ...paths],
     absent: [...absent],
     unresolved,
     problems,
     options,
     config,
   }
-}
-
-function readConfig(path: string, problems: RegistryProblem[]): ts.ParsedCommandLine | undefined {
-  const say = (fault: ts.Diagnostic): void => {
-    // A folder of functions may be all there is: that the config names no other input is no fault here.
-    if (fault.code === NO_INPUTS) return
-    const at = fault.file === undefined || fault.start === undefined ? path : placeAt(fault.file, fault.start)
-    problems.push({
-      code: 'TOOL_INVALID',
-      source: path,
-      message: `${at}: ${ts.flattenDiagnosticMessageText(fault.messageText, ' ')}`,
-      hint: 'Correct the tsconfig; what could be read of it is used.',
-    })
-  }
-  // The files that it includes are not looked for: what is read is named by the caller.
-  const host: ts.ParseConfigFileHost = {
-    useCaseSensitiveFileNames: ts.sys.useCaseSensitiveFileNames,
-    getCurrentDirectory: () => dirname(path),
-    fileExists: (file) => ts.sys.fileExists(file),
-    readFile: (file) => ts.sys.readFile(file),
-    readDirectory: () => [],
-    onUnRecoverableConfigFileDiagnostic: say,
-  }
-  const parsed = ts.getParsedCommandLineOfConfigFile(path, {}, host)
-  for (const fault of parsed?.errors ?? []) say(fault)
-  return parsed
-}
-
-/** "No inputs were found in config file". */
-const NO_INPUTS = 18003
-
-function configFiles(config: ts.ParsedCommandLine | undefined, tsconfig: string | undefined): readonly string[] {
-  const file: unknown = config?.options.configFile
-  const extended =
-    typeof file === 'object' && file !== null && 'extendedSourceFiles' in file && Array.isArray(file.extendedSourceFiles)
-      ? file.extendedSourceFiles.filter((path: unknown) => typeof path === 'string')
-      : []
-  return tsconfig === undefined ? [] : [tsconfig, ...extended]
 }
 
 function importsOf(file: ts.SourceFile): readonly ts.StringLiteral[] {

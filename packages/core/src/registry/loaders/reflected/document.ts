@@ -24,8 +24,6 @@ export interface ReflectedTool {
   readonly module: string
   /** The name it is exported by; `default` for the default export. */
   readonly export: string
-  /** Place of the function's declaration, `file:line:column`; for people only. */
-  readonly place?: string
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly call: readonly ArgumentSource[]
