@@ -95,7 +95,9 @@ export class Admission {
 
   #permission({ tool, effect }: AdmittedCall): Permission {
     const byEffect = permissionFor(tool.name, effect, this.mode)
-    return tool.pinned === undefined || byEffect.type === 'refuse' ? byEffect : permissionForPinned(tool, this.mode)
+    if (tool.pinned === undefined || byEffect.type === 'refuse') return byEffect
+    const pinned = permissionForPinned(tool, this.mode)
+    return byEffect.type === 'hold' && pinned.type === 'hold' ? { type: 'hold', reason: `${byEffect.reason}; ${pinned.reason}` } : pinned
   }
 
   /** @throws AdjutantError INVALID_ARGUMENTS, TOOL_INVALID */
