@@ -73,7 +73,11 @@ const FAULTS: readonly (readonly [title: string, source: string, said: string])[
     '/** D. */\nexport function f(data: Date[] | bigint[]) {}',
     'tool.ts:2:19: f: data is Date[] or bigint[]: lists that JSON cannot tell apart',
   ],
-  ['a type that is not there', '/** D. */\nexport function f(a: Missing) {}', 'tool.ts:2:19: f: the type of a could not be resolved'],
+  [
+    'a type that is not there',
+    '/** D. */\nexport function f(a: Missing) {}',
+    'tool.ts:2:19: f: the type Missing of a could not be resolved',
+  ],
   ['no type', '/** D. */\nexport function f(a) {}', 'tool.ts:2:19: f: the parameter a has no type'],
   [
     'a type without end',

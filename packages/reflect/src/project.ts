@@ -28,6 +28,8 @@ const DEFAULTS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2024,
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  // Where it is installed; it is no fault when it is not.
+  types: ['node'],
 }
 
 /** Only what cannot change a type is set. */

@@ -98,7 +98,12 @@ export class Reader implements TypeReader {
   #scalar(type: ts.Type, use: Use): Described | undefined {
     if (has(type, TypeFlags.Any)) {
       if (isUnresolved(type)) {
-        throw new ReflectFault(use.node, `the type of ${use.path} could not be resolved`, 'Correct the import or the name of the type.')
+        const written = writtenType(use.node)
+        throw new ReflectFault(
+          use.node,
+          `the type ${written === undefined ? '' : `${written} `}of ${use.path} could not be resolved`,
+          'Correct the import or the name; a global type needs its package in "types" of the tsconfig.',
+        )
       }
       return this.#anything(use, 'any')
     }
@@ -146,4 +151,9 @@ function nameOf(type: ts.Type): string | undefined {
   const name = type.aliasSymbol?.name ?? type.getSymbol()?.name
   // Names of the compiler's own: __type, __object, __computed.
   return name === undefined || name.startsWith('__') ? undefined : name
+}
+
+function writtenType(node: ts.Node): string | undefined {
+  const type = ts.isParameter(node) || ts.isPropertySignature(node) || ts.isPropertyDeclaration(node) ? node.type : undefined
+  return type?.getText().replace(/\s+/g, ' ').slice(0, 100)
 }

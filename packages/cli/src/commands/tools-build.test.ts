@@ -82,6 +82,13 @@ describe('tools build', () => {
     assert.match(stderr, /^tools\.json is not what would be written now; build it anew\.\n$/)
   })
 
+  it('warns of what a model may get wrong, and writes the file', async () => {
+    await put('src/any.ts', '/** Takes it. */\nexport function takeIt(it: any): void {}\n')
+    const { code, stdout, stderr } = await build('src')
+    assert.deepEqual([code, stdout], [0, 'tools.schema.json: 2 tools of 2 modules\n'])
+    assert.match(stderr, /^! warning: .*any\.ts:2:24: it is any: a model may send anything there\n {2}Give it a type\.\n$/)
+  })
+
   it('gives one document with --json', async () => {
     await put('src/any.ts', '/** Takes it. */\nexport function takeIt(it: any): void {}\n')
     const { code, lines } = await build('src', '--json')

@@ -75,7 +75,8 @@ async function build(io: CliIo, sources: readonly string[], options: BuildOption
       warnings,
     })
   else {
-    await writeProblems(io, [...problems, ...warnings])
+    await writeProblems(io, problems)
+    for (const { message, hint } of warnings) await write(io.stderr, `! warning: ${printableLine(message)}\n  ${printableLine(hint)}\n`)
     const file = printableLine(relative(io.cwd, out))
     const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} of ${built.files.length} ${built.files.length === 1 ? 'module' : 'modules'}`
     if (failed)
