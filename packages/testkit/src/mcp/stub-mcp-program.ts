@@ -29,7 +29,7 @@ const OWN_TOOLS: readonly JsonObject[] = [
 ]
 /** What a server with `more` has beside: it asks its client, changes its tools, and declares what it gives. */
 const MORE_TOOLS: readonly JsonObject[] = [
-  ...['ask', 'roots', 'sample', 'grow', 'visit'].map((name) => ({ name, inputSchema: SCHEMA })),
+  ...['ask', 'roots', 'sample', 'grow', 'visit', 'unsubscribe'].map((name) => ({ name, inputSchema: SCHEMA })),
   {
     name: 'shaped',
     inputSchema: SCHEMA,
@@ -54,6 +54,7 @@ const reasons: string[] = []
 let newer = false
 let executions = 0
 let listings = 0
+let subscription: JsonValue | undefined
 let ticks = 0
 let slow: SlowCall | undefined
 
@@ -86,7 +87,10 @@ function receive(message: JsonObject): void {
   if (method === 'server/discover') discover(id)
   else if (method === 'initialize') initialize(id, fields)
   else if (method === 'tools/list') list(id, fields)
-  else if (method === 'tools/call') call(id, fields)
+  else if (method === 'subscriptions/listen' && behaviour.announce === true) {
+    subscription = id
+    told('notifications/subscriptions/acknowledged', { notifications: fields.notifications ?? {} })
+  } else if (method === 'tools/call') call(id, fields)
   else refuse(id, -32601, `Method not found: ${String(method)}`)
 }
 
@@ -95,7 +99,8 @@ function discover(id: JsonValue): void {
   if (behaviour.discover === 'exit') process.exit(7)
   if (behaviour.discover === 'answer') {
     newer = true
-    answer(id, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' })
+    const tools = behaviour.announce === true ? { listChanged: true } : {}
+    answer(id, { supportedVersions: ['2026-07-28'], capabilities: { tools }, ttlMs: 0, cacheScope: 'private' })
   } else refuse(id, -32601, 'Method not found: server/discover')
 }
 
@@ -120,7 +125,13 @@ function list(id: JsonValue, { cursor }: JsonObject): void {
 
 function grow(): void {
   grown.push({ name: `grown${grown.length + 1}`, inputSchema: SCHEMA })
-  send({ method: 'notifications/tools/list_changed' })
+  if (behaviour.announce !== true) send({ method: 'notifications/tools/list_changed' })
+  else if (subscription !== undefined) told('notifications/tools/list_changed', {})
+}
+
+/** To those only who asked to be told. */
+function told(method: string, params: JsonObject): void {
+  send({ method, params: { ...params, _meta: { 'io.modelcontextprotocol/subscriptionId': subscription ?? null } } })
 }
 
 /** Asks the client: in the older protocol by a request of its own, in the newer by an answer that wants the call again. */
@@ -154,6 +165,11 @@ function call(id: JsonValue, { name, arguments: input = {}, _meta, inputResponse
           data: { elicitations: [{ mode: 'url', elicitationId: 'e', message: 'Go', ...fields }] },
         },
       })
+      break
+    case 'unsubscribe':
+      if (subscription !== undefined) send({ method: 'notifications/cancelled', params: { requestId: subscription } })
+      subscription = undefined
+      text(id, 'ok')
       break
     case 'grow':
       grow()

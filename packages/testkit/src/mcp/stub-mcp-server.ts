@@ -34,6 +34,8 @@ export interface StubMcpBehaviour {
    * `shaped` gives `value` as structured content, where `{ n: number }` is declared. `listings` counts its listings.
    */
   readonly more?: boolean
+  /** In the newer protocol: tells changes to those only who asked to be told; `unsubscribe` ends that. */
+  readonly announce?: boolean
   /** Adds a tool each time it is asked for them, and says so. */
   readonly restless?: boolean
   /** What it says it is called. */

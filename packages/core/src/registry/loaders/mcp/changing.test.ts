@@ -32,6 +32,30 @@ describe('a server that changes its tools', () => {
     })
   }
 
+  it('is asked to tell of it, where the protocol wants that, and asked again when it stopped', async () => {
+    const clock = new ManualClock()
+    let changes = 0
+    await using stub = await connectMcpServer('stub', stubMcpServer({ more: true, discover: 'answer', announce: true }), {
+      clock,
+      onToolsChanged: () => void changes++,
+    })
+    const grow = async (): Promise<void> => {
+      await callText(stub, 'grow')
+      await clock.advance(30_000)
+    }
+    await grow()
+    await until(() => changes === 1, 'the first change')
+    await callText(stub, 'unsubscribe')
+    await callText(stub, 'grow')
+    // Nobody was told of this one; it is found when the server is asked again.
+    for (let round = 0; round < 100 && changes < 2; round++) {
+      await clock.advance(1_000)
+      await callText(stub, 'executions')
+    }
+    assert.equal(changes, 2)
+    assert.ok(stub.tools.some(({ name }) => name.endsWith('grown2')))
+  })
+
   it('gives a turn in flight the tools it began with, and the next turn the new ones', async () => {
     const registry = new Registry()
     let session: Session | undefined

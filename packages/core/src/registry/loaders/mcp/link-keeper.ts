@@ -50,6 +50,7 @@ export class LinkKeeper {
   #attempts = 0
   #cancelWait = (): void => {}
   #cancelGather = (): void => {}
+  #cancelListen = (): void => {}
   #gathering = false
   #relisting: Promise<void> = Promise.resolve()
   #relists = 0
@@ -121,6 +122,7 @@ export class LinkKeeper {
     this.#end.abort(new AdjutantError('CANCELLED', 'the connection was closed'))
     this.#cancelWait()
     this.#cancelGather()
+    this.#cancelListen()
     await Promise.all([this.#link, ...this.#retired].map((link) => link?.close()))
     // One that was being opened meanwhile is closed by whoever opens it.
     await this.#opening?.catch(() => {})
@@ -167,16 +169,31 @@ export class LinkKeeper {
     }
     this.#options.listed(link, listing)
     link.watchTools(() => this.#changed(link))
-    this.#listen(link)
+    void this.#listen(link)
   }
 
-  /** In the newer protocol changes are told to those who asked to be told. */
-  #listen({ client }: Link): void {
+  /**
+   * In the newer protocol changes are told to those who asked to be told. When the server ends that, it is asked again, and what was
+   * missed meanwhile is listed.
+   */
+  async #listen(link: Link, attempt = 0): Promise<void> {
+    const { client } = link
     if (client.getProtocolEra() !== 'modern' || client.getServerCapabilities()?.tools?.listChanged !== true) return
-    client.listen({ toolsListChanged: true }).catch((error: unknown) => {
+    const { clock, server, logger } = this.#options
+    try {
+      const { closed } = await client.listen({ toolsListChanged: true })
+      const since = clock.monotonic()
+      if (attempt > 0) this.#changed(link)
+      if ((await closed) === 'local' || this.closed || this.#link !== link || link.death() !== undefined) return
+      const next = clock.monotonic() - since >= GOOD_MS ? 1 : attempt + 1
+      if (next > MAX_ATTEMPTS) return
+      this.#cancelListen = clock.after(waitAfter(next), () => {
+        if (this.#link === link) void this.#listen(link, next)
+      })
+    } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      this.#options.logger?.debug(`MCP server "${this.#options.server}" does not tell when its tools change: ${why.slice(0, 300)}`)
-    })
+      logger?.debug(`MCP server "${server}" does not tell when its tools change: ${why.slice(0, 300)}`)
+    }
   }
 
   #later(): void {
@@ -187,8 +204,7 @@ export class LinkKeeper {
       logger?.warn(`MCP server "${server}" is not started again by itself: ${this.#attempts} attempts failed. The next call tries it.`)
       return
     }
-    const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#attempts++, LONGEST_WAIT_MS)
-    this.#cancelWait = clock.after(wait, () => {
+    this.#cancelWait = clock.after(waitAfter(++this.#attempts), () => {
       this.#reopen().then(
         () => logger?.info(`MCP server "${server}" is connected again`),
         (error: unknown) => {
@@ -231,6 +247,11 @@ export class LinkKeeper {
       }
     }
   }
+}
+
+/** The first failure is waited after for half a second, each further one for twice as long. */
+function waitAfter(failures: number): number {
+  return Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
 }
 
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
