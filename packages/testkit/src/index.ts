@@ -1,4 +1,5 @@
 export { countingIds } from './counting-ids.ts'
+export { embedderConformance } from './embedder-conformance.ts'
 export { ManualClock } from './manual-clock.ts'
 export { type StubAuthorisationServer, startStubAuthorisationServer } from './mcp/stub-authorisation-server.ts'
 export { type StubMcpHttp, startStubMcpHttp } from './mcp/stub-mcp-http.ts'

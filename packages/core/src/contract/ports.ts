@@ -1,6 +1,6 @@
 /**
  * What the core needs from outside, as interfaces. Each has an adapter in core for one-process use and one conformance suite
- * in @adjutant/testkit that every adapter passes. Ports of later rooms (sandbox, embedder, job queue) come with those rooms.
+ * in @adjutant/testkit that every adapter passes. Ports of later rooms (sandbox, job queue) come with those rooms.
  */
 import type { AdmittedCall } from './call.ts'
 import type { DecodeEvent } from './decode.ts'
@@ -116,4 +116,16 @@ export interface Model {
   readonly name: string
   /** Streams one answer as decode events; ends with exactly one `end`. @throws AdjutantError MODEL_FAILED, MODEL_UNAVAILABLE, STREAM_BROKEN, CANCELLED */
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<DecodeEvent>
+}
+
+/** Turns texts into vectors that lie near each other when the texts mean alike. */
+export interface Embedder {
+  /** Length of every vector. */
+  readonly dimensions: number
+  /**
+   * One vector for each text, in their order. Any text is taken, also an empty one.
+   *
+   * @throws AdjutantError MODEL_FAILED, MODEL_UNAVAILABLE, CANCELLED
+   */
+  embed(texts: readonly string[], options: { readonly signal: AbortSignal }): Promise<readonly Float32Array[]>
 }
