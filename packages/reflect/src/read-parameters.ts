@@ -9,13 +9,13 @@ import type { ExportedFunction } from './exported-functions.ts'
 import { valueOfExpression } from './literal-value.ts'
 import { ReflectFault } from './place.ts'
 import type { Reader } from './read-type.ts'
-import { has } from './type-kinds.ts'
+import { ambientName, has } from './type-kinds.ts'
 import { withoutUndefined } from './without-undefined.ts'
 
 /**
  * Owns how the parameters of a function become one object of arguments. One parameter that is an object: its properties are the
  * arguments. Otherwise each parameter is a property by its name, and the function is called by position. A last parameter of
- * type `CallContext` gets the call's context and is not for the model.
+ * type `CallContext` (or `AbortSignal`) gets the call's context (or its signal) and is not for the model.
  */
 
 export interface Parameters extends Finished {
@@ -34,9 +34,9 @@ interface Parameter {
 export function readParameters(reader: Reader, found: ExportedFunction, doc: FunctionDoc): Parameters {
   const all = found.signature.getParameters()
   const last = all.at(-1)
-  const withContext = last !== undefined && isContext(reader.checker.getTypeOfSymbol(last), reader.checker)
-  const parameters = (withContext ? all.slice(0, -1) : all).map((symbol, at) => parameterOf(reader, symbol, at, found, doc))
-  const context: readonly ArgumentSource[] = withContext ? [{ from: 'context' }] : []
+  const given = last === undefined ? undefined : givenBy(reader.checker.getTypeOfSymbol(last), reader.checker)
+  const parameters = (given === undefined ? all : all.slice(0, -1)).map((symbol, at) => parameterOf(reader, symbol, at, found, doc))
+  const context: readonly ArgumentSource[] = given === undefined ? [] : [{ from: given }]
   for (const name of unknownNames(doc, parameters)) {
     const node = doc.parameters.get(name)?.node ?? found.node
     reader.warn(node, `@param ${name} names no parameter`, `The parameters are ${parameters.map((one) => one.name).join(', ') || 'none'}.`)
@@ -54,11 +54,15 @@ export function readParameters(reader: Reader, found: ExportedFunction, doc: Fun
   }
 }
 
-/** Recognised by what it offers, so that it does not matter from where its type was imported. */
-function isContext(type: ts.Type, checker: ts.TypeChecker): boolean {
+/**
+ * What the runtime gives for a last parameter of this type. The context is recognised by what it offers, so that it does not
+ * matter from where its type was imported.
+ */
+function givenBy(type: ts.Type, checker: ts.TypeChecker): 'context' | 'signal' | undefined {
   const bare = checker.getNonNullableType(type)
-  if ((bare.aliasSymbol ?? bare.getSymbol())?.name !== 'CallContext') return false
-  return ['callId', 'idempotencyKey', 'signal'].every((name) => bare.getProperty(name) !== undefined)
+  if (ambientName(bare) === 'AbortSignal') return 'signal'
+  if ((bare.aliasSymbol ?? bare.getSymbol())?.name !== 'CallContext') return undefined
+  return ['callId', 'idempotencyKey', 'signal'].every((name) => bare.getProperty(name) !== undefined) ? 'context' : undefined
 }
 
 function parameterOf(reader: Reader, symbol: ts.Symbol, at: number, found: ExportedFunction, doc: FunctionDoc): Parameter {
@@ -96,7 +100,7 @@ function unknownNames(doc: FunctionDoc, parameters: readonly Parameter[]): reado
   const roots = new Set(parameters.map(({ name }) => name))
   const whole = parameters.length === 1 ? parameters[0] : undefined
   const members = new Set(whole === undefined ? [] : whole.type.getProperties().map(({ name }) => name))
-  const context = /^(?:cx|ctx|context|call)$/
+  const context = /^(?:cx|ctx|context|call|signal)$/
   return doc.order.filter((name) => {
     const [root = name] = name.split('.')
     return (

@@ -74,3 +74,9 @@ export function notForModels(value: () => void): void {
 export function saysNothing(value: string): void {
   if (value === '\0') throw new Error('never')
 }
+
+/** Gets the signal of the call. */
+export async function withSignal(value: string, signal?: AbortSignal): Promise<{ value: string; aborted: boolean }> {
+  if (signal === undefined) throw new Error('no signal')
+  return { value, aborted: signal.aborted }
+}

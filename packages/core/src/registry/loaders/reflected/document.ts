@@ -16,6 +16,8 @@ export type ArgumentSource =
   | { readonly from: 'argument'; readonly name: string; readonly spread?: boolean }
   /** The call context. */
   | { readonly from: 'context' }
+  /** The signal of the call context. */
+  | { readonly from: 'signal' }
 
 export interface ReflectedTool {
   readonly name: string

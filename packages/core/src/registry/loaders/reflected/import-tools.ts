@@ -136,6 +136,7 @@ function positional(call: ReflectedTool['call'], input: unknown, cx: CallContext
   for (const source of call) {
     if (source.from === 'whole') values.push(input)
     else if (source.from === 'context') values.push(cx)
+    else if (source.from === 'signal') values.push(cx.signal)
     else {
       const value = isRecord(input) && Object.hasOwn(input, source.name) ? input[source.name] : undefined
       if (source.spread !== true) values.push(value)

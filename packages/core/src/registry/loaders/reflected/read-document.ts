@@ -65,7 +65,7 @@ function isSchema(value: unknown): boolean {
 
 function isSource(value: unknown): value is ArgumentSource {
   if (!isRecord(value)) return false
-  if (value.from === 'whole' || value.from === 'context') return true
+  if (value.from === 'whole' || value.from === 'context' || value.from === 'signal') return true
   return value.from === 'argument' && typeof value.name === 'string' && (value.spread === undefined || typeof value.spread === 'boolean')
 }
 
