@@ -85,6 +85,11 @@ describe('a remote server that wants somebody to sign in', () => {
     assert.equal(await callText(far, 'add'), '1', 'the call was refused unread and sent again')
     assert.equal(server.executions, 1)
     assert.deepEqual(authority.grants, ['authorization_code', 'refresh_token'])
+    // A refresh token is good for one use: calls that are refused together refresh once.
+    authority.expireTokens()
+    const said = await Promise.all(['add', 'add', 'add', 'add'].map((tool) => callText(far, tool)))
+    assert.deepEqual([...said].sort(), ['2', '3', '4', '5'])
+    assert.deepEqual(authority.grants.slice(2), ['refresh_token'])
   })
 
   it('says what to do when nobody is there', async () => {
