@@ -18,7 +18,7 @@ export interface SkillPlaces {
 }
 
 /** True for an entry that is a word and no path. */
-export function isSkillWord(entry: string): boolean {
+function isSkillWord(entry: string): boolean {
   return entry === 'project' || entry === 'user' || entry.startsWith(SQLITE)
 }
 

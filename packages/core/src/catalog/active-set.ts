@@ -9,7 +9,7 @@ export interface ActiveLimits {
   readonly maxTokens: number
 }
 
-export const DEFAULT_ACTIVE_LIMITS: ActiveLimits = { maxTools: 20, maxTokens: 8_000 }
+const DEFAULT_ACTIVE_LIMITS: ActiveLimits = { maxTools: 20, maxTokens: 8_000 }
 
 interface Entry {
   readonly tool: AgentTool

@@ -16,7 +16,7 @@ import { VisibleTools } from './visible-tools.ts'
  * Finds tools for a request, best first, among these and as if there were no others: what may not be seen must not even change a score.
  * The list is the same object as long as nothing has changed.
  */
-export type ToolSearch = (query: string, limit: number, among: readonly AgentTool[]) => readonly { readonly name: string }[]
+type ToolSearch = (query: string, limit: number, among: readonly AgentTool[]) => readonly { readonly name: string }[]
 
 export interface CatalogOptions {
   readonly principal: Principal

@@ -52,7 +52,7 @@ async function readBundled(directory: string, path: string): Promise<Uint8Array>
   }
 }
 
-export function tooLarge(path: string, bytes: number): AdjutantError {
+function tooLarge(path: string, bytes: number): AdjutantError {
   return new AdjutantError('TOO_LARGE', `${path} has ${bytes} bytes; a file of a skill is read up to ${MAX_FILE_BYTES}`, {
     hint: 'Read it with a file tool that reads in pages.',
   })
