@@ -12,7 +12,7 @@ import { rarity, type Visibility } from './visibility.ts'
 /** Tools whose names are looked at; more change nothing that reaches the first places. */
 const SHORTLIST = 128
 /** A request whose terms are found more often than this, all together, is judged by its rarer ones: that bounds the time of the longest. */
-const MOST_POSTINGS = 50_000
+const MOST_POSTINGS = 20_000
 /** Tools that have less than this share of the best score, and of the best of every sentence, are not looked at further. */
 const WORTH_A_LOOK = 0.2
 
