@@ -19,7 +19,7 @@ export interface SearchHit {
 }
 
 export interface SearchOptions {
-  /** Most hits. Default 5. */
+  /** Most hits. Default 5; never more than 1 000. */
   readonly limit?: number
   /**
    * What may be found, by id. What it leaves out does not count at all: neither order nor scores differ from an index without it. It

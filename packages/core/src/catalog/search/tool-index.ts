@@ -7,19 +7,18 @@ import { Lexicon, TermBuffer } from './lexicon.ts'
 import { reasonsOf } from './match-reasons.ts'
 import { MOST_TOOLS, Postings, pack } from './postings.ts'
 import { type Clause, readQuery } from './query.ts'
-import { DEFAULT_RANKING, FIELD_BIT, type FieldName, type Ranking } from './ranking.ts'
-import { readSchemaText } from './schema-text.ts'
+import { DEFAULT_RANKING, type Ranking } from './ranking.ts'
 import { Scorer } from './scorer.ts'
 import type { SearchDocument } from './search-document.ts'
 import type { SearchHit, SearchOptions } from './search-hit.ts'
 import { selectedNames } from './select-form.ts'
 import { type IndexState, readIndexState, writeIndexState } from './stored-index.ts'
+import { ToolReader } from './tool-reader.ts'
 import { everything, partOf, type Visibility } from './visibility.ts'
 import { longer32 } from './word-table.ts'
 
-/** Characters read of one field of one tool. */
-const MOST_FIELD_CHARACTERS = 24_000
 const DEFAULT_LIMIT = 5
+const MOST_HITS = 1_000
 /** Share by which a tool that always did well comes before one that never did. */
 const PRIOR_SHARE = 0.05
 /** Terms that no tool has any more are forgotten when there are this many, and more than are in use. */
@@ -33,6 +32,7 @@ export interface ToolIndexOptions {
 export class ToolIndex {
   readonly #ranking: Ranking
   readonly #scorer: Scorer
+  readonly #reader: ToolReader
   #lexicon: Lexicon
   #postings: Postings
   #ids: string[] = []
@@ -44,10 +44,6 @@ export class ToolIndex {
   #nameStarts = new Uint32Array(65)
   #nameTerms = new Uint32Array(256)
   readonly #buffer = new TermBuffer()
-  /** By term, while one tool is added: strength so far, and fields. */
-  #strengths = new Float32Array(1 << 12)
-  #fields = new Uint8Array(1 << 12)
-  readonly #seen = new TermBuffer()
   #dead = 0
   #settled = true
   #all: Visibility | undefined
@@ -56,6 +52,7 @@ export class ToolIndex {
   constructor(options: ToolIndexOptions = {}) {
     this.#ranking = { ...DEFAULT_RANKING, ...options.ranking }
     this.#scorer = new Scorer(this.#ranking)
+    this.#reader = new ToolReader(this.#ranking)
     this.#lexicon = new Lexicon()
     this.#postings = new Postings()
   }
@@ -117,7 +114,7 @@ export class ToolIndex {
    * ```
    */
   search(query: string, options: SearchOptions = {}): readonly SearchHit[] {
-    const limit = Math.min(Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)), 500)
+    const limit = Math.min(Math.max(0, Math.floor(options.limit ?? DEFAULT_LIMIT)), MOST_HITS)
     if (limit === 0) return []
     this.#settle()
     const named = selectedNames(query)
@@ -201,64 +198,15 @@ export class ToolIndex {
   }
 
   #read(tool: number, document: SearchDocument): void {
-    const schema = readSchemaText(document.inputSchema)
-    this.#seen.length = 0
-    this.#field('name', [document.name])
-    this.#keepName(tool)
-    this.#field('title', [document.title ?? ''])
-    this.#field('description', [document.description])
-    this.#field('parameterNames', schema.names)
-    this.#field('parameterTexts', schema.texts)
-    this.#field('choices', schema.choices)
-    this.#field('server', [document.server ?? ''])
-    this.#field('serverTexts', [document.serverDescription ?? ''])
-    const { saturation } = this.#ranking
-    for (let at = 0; at < this.#seen.length; at++) {
-      const term = this.#seen.terms[at] ?? 0
-      const sum = this.#strengths[term] ?? 0
-      this.#postings.append(term, pack(tool, (sum * (saturation + 1)) / (sum + saturation), this.#fields[term] ?? 0))
-      this.#strengths[term] = 0
-      this.#fields[term] = 0
-    }
-  }
-
-  #field(name: FieldName, texts: readonly string[]): void {
-    const buffer = this.#buffer
-    buffer.length = 0
-    for (const text of texts) if (text !== '') this.#lexicon.scan(text, buffer, true, MOST_FIELD_CHARACTERS)
-    if (buffer.length === 0) return
-    if (this.#strengths.length < this.#lexicon.size) this.#growTerms()
-    const { weight, slope, pivot } = this.#ranking.fields[name]
-    const share = weight / (1 - slope + (slope * buffer.length) / pivot)
-    const bit = FIELD_BIT[name]
-    const [strengths, fields] = [this.#strengths, this.#fields]
-    for (let at = 0; at < buffer.length; at++) {
-      const term = buffer.terms[at] ?? 0
-      const before = fields[term] ?? 0
-      if (before === 0) this.#seen.push(term, 0, 0)
-      strengths[term] = (strengths[term] ?? 0) + share
-      fields[term] = before | bit
-    }
-  }
-
-  /** The distinct terms of the name: at this point they are all that was seen. */
-  #keepName(tool: number): void {
+    const name = this.#reader.read(document, this.#lexicon, (term, strength, fields) =>
+      this.#postings.append(term, pack(tool, strength, fields)),
+    )
     const start = this.#nameStarts[tool] ?? 0
-    const end = start + this.#seen.length
+    const end = start + name.length
     if (tool + 2 > this.#nameStarts.length) this.#nameStarts = longer32(this.#nameStarts, tool * 2 + 2)
     if (end > this.#nameTerms.length) this.#nameTerms = longer32(this.#nameTerms, end * 2)
-    this.#nameTerms.set(this.#seen.terms.subarray(0, this.#seen.length), start)
+    this.#nameTerms.set(name, start)
     this.#nameStarts[tool + 1] = end
-  }
-
-  #growTerms(): void {
-    const size = Math.ceil(this.#lexicon.size * 1.5)
-    const strengths = new Float32Array(size)
-    strengths.set(this.#strengths)
-    this.#strengths = strengths
-    const fields = new Uint8Array(size)
-    fields.set(this.#fields)
-    this.#fields = fields
   }
 
   #changed(): void {
