@@ -66,7 +66,7 @@ export const DEFAULT_RANKING: Ranking = {
   clauseLevel: 1,
   cover: 0.24,
   coverFloor: 0.576,
-  server: 0.5,
-  serverSize: 0.45,
-  lone: 0.8,
+  server: 0.6,
+  serverSize: 0.4,
+  lone: 0.9,
 }
