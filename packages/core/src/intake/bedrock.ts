@@ -1,8 +1,8 @@
-import type { FinishReason, Usage } from '../contract/decode.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
+import { AnswerWire } from './answer-wire.ts'
 import { CallSlot } from './call-slot.ts'
 import { feedSlot } from './feed-slot.ts'
-import { finishOf, numberOf, objectOf, providerError, stringOf, type Wire, type WireContext } from './wire.ts'
+import { finishOf, numberOf, objectOf, providerError, stringOf } from './wire.ts'
 
 /**
  * Reads the Converse form, streamed and whole. An event is an object with one key, its kind: `{"contentBlockDelta":{…}}`; the binary
@@ -32,50 +32,12 @@ export function isBedrock(value: JsonObject): boolean {
   return keys.length === 1 && (objectOf(objectOf(value.metadata)?.usage) !== undefined || exceptionIn(value) !== undefined)
 }
 
-export class BedrockWire implements Wire {
+export class BedrockWire extends AnswerWire {
   readonly dialect = 'bedrock'
-  readonly #cx: WireContext
   readonly #blocks = new Map<number, Block>()
-  #serial = 0
-  #finish: FinishReason | undefined
-  #usage: Usage | undefined
-  #idle = true
-  #ended = false
-  #failed = false
   #stray = false
 
-  get idle(): boolean {
-    return this.#idle
-  }
-
-  constructor(cx: WireContext) {
-    this.#cx = cx
-  }
-
-  event(value: JsonObject): void {
-    this.#serial++
-    if (this.#read(value)) this.#idle = false
-  }
-
-  done(): void {
-    this.#ended = true
-    this.#closeAll(this.#finish === 'length')
-  }
-
-  end(): FinishReason | undefined {
-    const said = this.#ended || this.#finish !== undefined
-    this.#closeAll(!said || this.#finish === 'length' || this.#failed)
-    if (!said && !this.#failed) {
-      const message = 'the stream was cut off: it ended before the model said that it had finished'
-      this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
-    }
-    if (this.#usage !== undefined) this.#cx.emit({ type: 'usage', usage: this.#usage })
-    if (this.#failed) return 'error'
-    return this.#finish ?? (said ? 'other' : undefined)
-  }
-
-  /** False for what this wire does not know. */
-  #read(value: JsonObject): boolean {
+  protected override read(value: JsonObject): boolean {
     const delta = objectOf(value.contentBlockDelta)
     if (delta !== undefined) {
       this.#delta(numberOf(delta.contentBlockIndex) ?? 0, objectOf(delta.delta))
@@ -113,15 +75,15 @@ export class BedrockWire implements Wire {
   }
 
   #fail(error: JsonValue): void {
-    this.#failed = true
-    this.#cx.emit({ type: 'problem', ...providerError(error) })
+    this.failed = true
+    this.cx.emit({ type: 'problem', ...providerError(error) })
   }
 
   /** A second message in one stream. What was open will not be finished. */
   #restart(): void {
-    this.#closeAll(true)
-    this.#ended = false
-    this.#finish = undefined
+    this.closeAll(true)
+    this.ended = false
+    this.finish = undefined
   }
 
   #whole(message: JsonObject, value: JsonObject): void {
@@ -135,7 +97,7 @@ export class BedrockWire implements Wire {
     this.#stopReason(value.stopReason)
     const usage = objectOf(value.usage)
     if (usage !== undefined) this.#readUsage(usage)
-    this.#ended = true
+    this.ended = true
   }
 
   #wholeBlock(block: JsonObject): void {
@@ -151,35 +113,35 @@ export class BedrockWire implements Wire {
     } else if (reasoning !== undefined) {
       const said = objectOf(reasoning.reasoningText)
       this.#reasoning(said?.text)
-      if (stringOf(said?.signature) || reasoning.redactedContent !== undefined) this.#cx.emit({ type: 'provider-block', block })
-    } else if (block.text === undefined) this.#cx.emit({ type: 'provider-block', block })
+      if (stringOf(said?.signature) || reasoning.redactedContent !== undefined) this.cx.emit({ type: 'provider-block', block })
+    } else if (block.text === undefined) this.cx.emit({ type: 'provider-block', block })
   }
 
   #stopReason(word: JsonValue | undefined): void {
     if (typeof word !== 'string') return
-    this.#finish = finishOf(word)
+    this.finish = finishOf(word)
     if (!word.startsWith('malformed_')) return
-    this.#finish = 'error'
+    this.finish = 'error'
     const message = `the model wrote what the provider could not read (${word}); nothing of it was given on`
-    this.#cx.emit({ type: 'problem', code: 'INVALID_JSON', message })
+    this.cx.emit({ type: 'problem', code: 'INVALID_JSON', message })
   }
 
   #readUsage(usage: JsonObject): void {
     // Cached tokens are counted apart here, and were read by the model all the same.
     const cached = (numberOf(usage.cacheReadInputTokens) ?? 0) + (numberOf(usage.cacheWriteInputTokens) ?? 0)
-    this.#usage = { inputTokens: (numberOf(usage.inputTokens) ?? 0) + cached, outputTokens: numberOf(usage.outputTokens) ?? 0 }
+    this.usage = { inputTokens: (numberOf(usage.inputTokens) ?? 0) + cached, outputTokens: numberOf(usage.outputTokens) ?? 0 }
   }
 
   #text(text: JsonValue | undefined): void {
-    if (typeof text === 'string' && text !== '') this.#cx.emit({ type: 'text', text })
+    if (typeof text === 'string' && text !== '') this.cx.emit({ type: 'text', text })
   }
 
   #reasoning(text: JsonValue | undefined): void {
-    if (typeof text === 'string' && text !== '') this.#cx.emit({ type: 'reasoning', text })
+    if (typeof text === 'string' && text !== '') this.cx.emit({ type: 'reasoning', text })
   }
 
   #slotOf(tool: JsonObject): CallSlot {
-    const slot = new CallSlot(undefined, this.#serial, this.#cx)
+    const slot = new CallSlot(undefined, this.serial, this.cx)
     slot.name = stringOf(tool.name) ?? ''
     slot.id = stringOf(tool.toolUseId) || undefined
     slot.announce()
@@ -221,7 +183,7 @@ export class BedrockWire implements Wire {
     if (this.#stray) return
     this.#stray = true
     const message = `arguments came for block ${index}, which was never started; they were left out`
-    this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
+    this.cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
   }
 
   #stop(index: number): void {
@@ -231,14 +193,14 @@ export class BedrockWire implements Wire {
     block.call?.settle('closed')
     if (block.signature !== '') {
       const reasoningText = { text: block.reasoning, signature: block.signature }
-      this.#cx.emit({ type: 'provider-block', block: { reasoningContent: { reasoningText } } })
+      this.cx.emit({ type: 'provider-block', block: { reasoningContent: { reasoningText } } })
     } else if (block.redacted !== undefined) {
-      this.#cx.emit({ type: 'provider-block', block: { reasoningContent: { redactedContent: block.redacted } } })
-    } else if (block.server !== undefined) this.#cx.emit({ type: 'provider-block', block: withInput(block.server, block.input) })
+      this.cx.emit({ type: 'provider-block', block: { reasoningContent: { redactedContent: block.redacted } } })
+    } else if (block.server !== undefined) this.cx.emit({ type: 'provider-block', block: withInput(block.server, block.input) })
   }
 
   /** Closes what no `contentBlockStop` has closed. A block of the provider's own that is not whole must not go back. */
-  #closeAll(cut: boolean): void {
+  protected override closeAll(cut: boolean): void {
     for (const [index, block] of this.#blocks) {
       if (cut) block.call?.settle('cut')
       else this.#stop(index)

@@ -1,8 +1,9 @@
-import type { FinishReason, Usage } from '../contract/decode.ts'
+import type { FinishReason } from '../contract/decode.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
+import { AnswerWire } from './answer-wire.ts'
 import { CallSlot } from './call-slot.ts'
 import { feedSlot } from './feed-slot.ts'
-import { numberOf, objectOf, providerError, stringOf, type Wire, type WireContext } from './wire.ts'
+import { numberOf, objectOf, providerError, stringOf } from './wire.ts'
 
 /**
  * Reads version 2 of Cohere's chat form, streamed and whole. A call is announced by `tool-call-start` and handed over at `tool-call-end`;
@@ -29,50 +30,12 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>(
   ['TIMEOUT', 'error'],
 ])
 
-export class CohereWire implements Wire {
+export class CohereWire extends AnswerWire {
   readonly dialect = 'cohere'
-  readonly #cx: WireContext
   readonly #calls = new Map<number, CallSlot>()
-  #serial = 0
-  #finish: FinishReason | undefined
-  #usage: Usage | undefined
-  #idle = true
-  #ended = false
-  #failed = false
   #stray = false
 
-  get idle(): boolean {
-    return this.#idle
-  }
-
-  constructor(cx: WireContext) {
-    this.#cx = cx
-  }
-
-  event(value: JsonObject): void {
-    this.#serial++
-    if (this.#read(value)) this.#idle = false
-  }
-
-  done(): void {
-    this.#ended = true
-    this.#closeAll(this.#finish === 'length')
-  }
-
-  end(): FinishReason | undefined {
-    const said = this.#ended || this.#finish !== undefined
-    this.#closeAll(!said || this.#finish === 'length' || this.#failed)
-    if (!said && !this.#failed) {
-      const message = 'the stream was cut off: it ended before the model said that it had finished'
-      this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
-    }
-    if (this.#usage !== undefined) this.#cx.emit({ type: 'usage', usage: this.#usage })
-    if (this.#failed) return 'error'
-    return this.#finish ?? (said ? 'other' : undefined)
-  }
-
-  /** False for what this wire does not know. */
-  #read(value: JsonObject): boolean {
+  protected override read(value: JsonObject): boolean {
     const delta = objectOf(value.delta)
     const message = objectOf(delta?.message)
     const place = numberOf(value.index) ?? 0
@@ -114,8 +77,8 @@ export class CohereWire implements Wire {
   }
 
   #fail(error: JsonValue): void {
-    this.#failed = true
-    this.#cx.emit({ type: 'problem', ...providerError(error) })
+    this.failed = true
+    this.cx.emit({ type: 'problem', ...providerError(error) })
   }
 
   #whole(value: JsonObject, message: JsonObject): void {
@@ -137,14 +100,14 @@ export class CohereWire implements Wire {
   }
 
   #say(type: 'text' | 'reasoning', text: JsonValue | undefined): void {
-    if (typeof text === 'string' && text !== '') this.#cx.emit({ type, text })
+    if (typeof text === 'string' && text !== '') this.cx.emit({ type, text })
   }
 
   #start(place: number, entry: JsonObject | undefined): void {
     this.#close(place, false)
     const body = objectOf(entry?.function)
     if (entry === undefined || body === undefined) return
-    const slot = new CallSlot(place, this.#serial, this.#cx)
+    const slot = new CallSlot(place, this.serial, this.cx)
     slot.id = stringOf(entry.id) || undefined
     slot.name = stringOf(body.name) ?? ''
     slot.announce()
@@ -164,7 +127,7 @@ export class CohereWire implements Wire {
     if (this.#stray) return
     this.#stray = true
     const message = `arguments came for call ${place}, which was never started; they were left out`
-    this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
+    this.cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
   }
 
   #close(place: number, cut: boolean): void {
@@ -172,19 +135,19 @@ export class CohereWire implements Wire {
     this.#calls.delete(place)
   }
 
-  #closeAll(cut: boolean): void {
+  protected override closeAll(cut: boolean): void {
     for (const place of [...this.#calls.keys()]) this.#close(place, cut)
   }
 
   #finished(value: JsonObject): void {
     const word = stringOf(value.finish_reason)
-    if (word !== undefined) this.#finish = FINISH.get(word.toUpperCase()) ?? 'other'
-    if (this.#finish === 'error') this.#fail(value.error ?? `the answer ended with ${word ?? 'an error'}`)
+    if (word !== undefined) this.finish = FINISH.get(word.toUpperCase()) ?? 'other'
+    if (this.finish === 'error') this.#fail(value.error ?? `the answer ended with ${word ?? 'an error'}`)
     const usage = objectOf(value.usage)
     // What was billed leaves out what the provider adds to the prompt itself.
     const tokens = objectOf(usage?.tokens) ?? objectOf(usage?.billed_units)
     if (tokens !== undefined)
-      this.#usage = { inputTokens: numberOf(tokens.input_tokens) ?? 0, outputTokens: numberOf(tokens.output_tokens) ?? 0 }
+      this.usage = { inputTokens: numberOf(tokens.input_tokens) ?? 0, outputTokens: numberOf(tokens.output_tokens) ?? 0 }
     this.done()
   }
 }

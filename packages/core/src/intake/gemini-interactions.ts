@@ -1,8 +1,9 @@
-import type { FinishReason, Usage } from '../contract/decode.ts'
+import type { FinishReason } from '../contract/decode.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
+import { AnswerWire } from './answer-wire.ts'
 import { CallSlot } from './call-slot.ts'
 import { feedSlot } from './feed-slot.ts'
-import { numberOf, objectOf, providerError, stringOf, type Wire, type WireContext } from './wire.ts'
+import { numberOf, objectOf, providerError, stringOf } from './wire.ts'
 
 /**
  * Reads Gemini's Interactions form, streamed and whole. Steps are told apart by their index and closed by `step.stop`, which is when a
@@ -23,51 +24,13 @@ export function isGeminiInteractions(value: JsonObject): boolean {
   return value.object === 'interaction' || (Array.isArray(value.steps) && typeof value.status === 'string')
 }
 
-export class GeminiInteractionsWire implements Wire {
+export class GeminiInteractionsWire extends AnswerWire {
   readonly dialect = 'gemini-interactions'
-  readonly #cx: WireContext
   readonly #steps = new Map<number, Step>()
-  #serial = 0
   #calls = 0
-  #finish: FinishReason | undefined
-  #usage: Usage | undefined
-  #idle = true
-  #ended = false
-  #failed = false
   #stray = false
 
-  get idle(): boolean {
-    return this.#idle
-  }
-
-  constructor(cx: WireContext) {
-    this.#cx = cx
-  }
-
-  event(value: JsonObject): void {
-    this.#serial++
-    if (this.#read(value)) this.#idle = false
-  }
-
-  done(): void {
-    this.#ended = true
-    this.#closeAll(this.#finish === 'length')
-  }
-
-  end(): FinishReason | undefined {
-    const said = this.#ended || this.#finish !== undefined
-    this.#closeAll(!said || this.#finish === 'length' || this.#failed)
-    if (!said && !this.#failed) {
-      const message = 'the stream was cut off: it ended before the model said that it had finished'
-      this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
-    }
-    if (this.#usage !== undefined) this.#cx.emit({ type: 'usage', usage: this.#usage })
-    if (this.#failed) return 'error'
-    return this.#finish ?? (said ? 'other' : undefined)
-  }
-
-  /** False for what this wire does not know. */
-  #read(value: JsonObject): boolean {
+  protected override read(value: JsonObject): boolean {
     const place = numberOf(value.index) ?? 0
     switch (value.event_type) {
       case 'step.delta':
@@ -102,8 +65,8 @@ export class GeminiInteractionsWire implements Wire {
   }
 
   #fail(error: JsonValue): void {
-    if (!this.#failed) this.#cx.emit({ type: 'problem', ...providerError(error) })
-    this.#failed = true
+    if (!this.failed) this.cx.emit({ type: 'problem', ...providerError(error) })
+    this.failed = true
   }
 
   /** The whole interaction, alone or at the end of its stream, where it has no steps. */
@@ -118,7 +81,7 @@ export class GeminiInteractionsWire implements Wire {
     const status = stringOf(value.status) ?? 'completed'
     if (status === 'in_progress') return
     if (status === 'failed') this.#fail(value.error ?? 'the interaction failed, without a reason')
-    this.#finish = this.#finishOf(status)
+    this.finish = this.#finishOf(status)
     this.done()
   }
 
@@ -134,7 +97,7 @@ export class GeminiInteractionsWire implements Wire {
     const sum = (...keys: readonly string[]): number => keys.reduce((total, key) => total + (numberOf(usage[key]) ?? 0), 0)
     // What the provider's own tools read, and thinking, are counted apart here.
     const inputTokens = sum('total_input_tokens', 'total_tool_use_tokens')
-    this.#usage = { inputTokens, outputTokens: sum('total_output_tokens', 'total_thought_tokens') }
+    this.usage = { inputTokens, outputTokens: sum('total_output_tokens', 'total_thought_tokens') }
   }
 
   #start(place: number, step: JsonObject | undefined): void {
@@ -144,7 +107,7 @@ export class GeminiInteractionsWire implements Wire {
     let call: CallSlot | undefined
     if (type === 'function_call') {
       this.#calls++
-      call = new CallSlot(place, this.#serial, this.#cx)
+      call = new CallSlot(place, this.serial, this.cx)
       call.id = stringOf(step.id) || undefined
       call.name = stringOf(step.name) ?? ''
       call.announce()
@@ -179,14 +142,14 @@ export class GeminiInteractionsWire implements Wire {
 
   #say(type: 'text' | 'reasoning', text: JsonValue | undefined): void {
     if (typeof text !== 'string' || text === '') return
-    this.#cx.emit({ type, text })
+    this.cx.emit({ type, text })
   }
 
   #sayStray(place: number): void {
     if (this.#stray) return
     this.#stray = true
     const message = `arguments came for step ${place}, which was never started; they were left out`
-    this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
+    this.cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
   }
 
   #stop(place: number): void {
@@ -200,11 +163,11 @@ export class GeminiInteractionsWire implements Wire {
     }
     if (step.type === 'model_output' || (!stringOf(step.whole.signature) && OURS.has(step.type))) return
     const { arguments: _, ...signed } = step.whole
-    this.#cx.emit({ type: 'provider-block', block: step.call === undefined ? step.whole : signed })
+    this.cx.emit({ type: 'provider-block', block: step.call === undefined ? step.whole : signed })
   }
 
   /** Closes what no `step.stop` has closed. A step of the provider's own that is not whole must not go back. */
-  #closeAll(cut: boolean): void {
+  protected override closeAll(cut: boolean): void {
     for (const [place, step] of [...this.#steps]) {
       if (cut) step.call?.settle('cut')
       else this.#stop(place)

@@ -280,7 +280,7 @@ describe('arguments in their many forms', () => {
   it('brackets that are missing are added only when the model said that it was done', () => {
     const cut = (finish: string | undefined, text = '{"x":["one"'): unknown => {
       const piece = chunk({ tool_calls: [{ index: 0, id: 'c1', function: { name: 'f', arguments: text } }] })
-      const [call] = decodeAll(piece + (finish === undefined ? '' : chunk({}, finish)) + 'data: [DONE]\n\n').calls
+      const [call] = decodeAll(`${piece + (finish === undefined ? '' : chunk({}, finish))}data: [DONE]\n\n`).calls
       return call?.arguments.ok === true ? call.arguments.value : call?.arguments.code
     }
     assert.deepEqual(cut('tool_calls'), { x: ['one'] })

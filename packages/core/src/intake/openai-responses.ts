@@ -1,9 +1,10 @@
-import type { FinishReason, Usage } from '../contract/decode.ts'
+import type { FinishReason } from '../contract/decode.ts'
 import type { JsonObject, JsonValue } from '../contract/json.ts'
+import { AnswerWire } from './answer-wire.ts'
 import { CallSlot } from './call-slot.ts'
 import { feedSlot } from './feed-slot.ts'
 import { itemText, type OutputItem, openItem } from './responses-item.ts'
-import { numberOf, objectOf, providerError, stringOf, type Wire, type WireContext } from './wire.ts'
+import { numberOf, objectOf, providerError, stringOf } from './wire.ts'
 
 /**
  * Reads the Responses form, streamed and whole. Items are told apart by their id and, where a server renews ids on the way or gives
@@ -13,9 +14,8 @@ import { numberOf, objectOf, providerError, stringOf, type Wire, type WireContex
  * A call is handed over at the first event that says it is finished. What a stream never said piece by piece is taken from
  * the finished item, or from the finished response.
  */
-export class OpenAiResponsesWire implements Wire {
+export class OpenAiResponsesWire extends AnswerWire {
   readonly dialect = 'openai-responses'
-  readonly #cx: WireContext
   readonly #byId = new Map<string, OutputItem>()
   readonly #byPlace = new Map<number, OutputItem>()
   readonly #open = new Set<OutputItem>()
@@ -23,47 +23,10 @@ export class OpenAiResponsesWire implements Wire {
   /** Found by its id last, and that id; undefined as soon as ids may mean others. */
   #recentId: JsonValue | undefined
   #recent: OutputItem | undefined
-  #serial = 0
   #calls = 0
-  #finish: FinishReason | undefined
-  #usage: Usage | undefined
-  #idle = true
-  #ended = false
-  #failed = false
   #refused = false
 
-  get idle(): boolean {
-    return this.#idle
-  }
-
-  constructor(cx: WireContext) {
-    this.#cx = cx
-  }
-
-  event(value: JsonObject): void {
-    this.#serial++
-    if (this.#read(value)) this.#idle = false
-  }
-
-  done(): void {
-    this.#ended = true
-    this.#closeAll(this.#finish === 'length')
-  }
-
-  end(): FinishReason | undefined {
-    const said = this.#ended || this.#finish !== undefined
-    this.#closeAll(!said || this.#finish === 'length' || this.#failed)
-    if (!said && !this.#failed) {
-      const message = 'the stream was cut off: it ended before the model said that it had finished'
-      this.#cx.emit({ type: 'problem', code: 'STREAM_BROKEN', message })
-    }
-    if (this.#usage !== undefined) this.#cx.emit({ type: 'usage', usage: this.#usage })
-    if (this.#failed) return 'error'
-    return this.#finish ?? (said ? 'other' : undefined)
-  }
-
-  /** False for what this wire does not know. */
-  #read(value: JsonObject): boolean {
+  protected override read(value: JsonObject): boolean {
     const type = value.type
     switch (type) {
       case 'response.output_text.delta':
@@ -120,19 +83,19 @@ export class OpenAiResponsesWire implements Wire {
 
   #fail(error: JsonValue): void {
     // The failed response repeats what an error event has said.
-    if (!this.#failed) this.#cx.emit({ type: 'problem', ...providerError(error) })
-    this.#failed = true
+    if (!this.failed) this.cx.emit({ type: 'problem', ...providerError(error) })
+    this.failed = true
   }
 
   /** A server that tried again in the same stream, or a recording of two answers. What was open will not be finished. */
   #restart(): void {
-    this.#closeAll(true)
+    this.closeAll(true)
     this.#byId.clear()
     this.#recentId = undefined
     this.#byPlace.clear()
     this.#last = undefined
-    this.#ended = false
-    this.#finish = undefined
+    this.ended = false
+    this.finish = undefined
   }
 
   /** The whole response, alone or at the end of its stream. */
@@ -146,13 +109,13 @@ export class OpenAiResponsesWire implements Wire {
     }
     const usage = objectOf(response.usage)
     if (usage !== undefined)
-      this.#usage = { inputTokens: numberOf(usage.input_tokens) ?? 0, outputTokens: numberOf(usage.output_tokens) ?? 0 }
+      this.usage = { inputTokens: numberOf(usage.input_tokens) ?? 0, outputTokens: numberOf(usage.output_tokens) ?? 0 }
     const error = response.error
     if (status === 'failed' || (error !== undefined && error !== null)) this.#fail(error ?? 'the response failed, without a reason')
-    this.#finish = this.#finishOf(status, stringOf(objectOf(response.incomplete_details)?.reason))
-    this.#ended = status !== 'in_progress' && status !== 'queued'
-    this.#closeAll(this.#finish === 'length' || this.#failed || !this.#ended)
-    if (!this.#ended) this.#finish = undefined
+    this.finish = this.#finishOf(status, stringOf(objectOf(response.incomplete_details)?.reason))
+    this.ended = status !== 'in_progress' && status !== 'queued'
+    this.closeAll(this.finish === 'length' || this.failed || !this.ended)
+    if (!this.ended) this.finish = undefined
   }
 
   #finishOf(status: string, reason: string | undefined): FinishReason {
@@ -189,7 +152,7 @@ export class OpenAiResponsesWire implements Wire {
     if (record === undefined) return undefined
     const item = openItem(record)
     if (item.isCall) {
-      const slot = new CallSlot(numberOf(value.output_index), this.#serial, this.#cx)
+      const slot = new CallSlot(numberOf(value.output_index), this.serial, this.cx)
       slot.id = stringOf(record.call_id) || stringOf(record.id) || undefined
       slot.name = stringOf(record.name) ?? ''
       if (item.isCustom) slot.form = 'text'
@@ -212,7 +175,7 @@ export class OpenAiResponsesWire implements Wire {
     this.#refused ||= refusal
     const item = this.#itemOf(value)
     if (item !== undefined) item.told = true
-    this.#cx.emit({ type: 'text', text })
+    this.cx.emit({ type: 'text', text })
   }
 
   #reasoning(value: JsonObject): void {
@@ -226,13 +189,13 @@ export class OpenAiResponsesWire implements Wire {
       item.told = true
       item.part = part
     }
-    this.#cx.emit({ type: 'reasoning', text: apart + text })
+    this.cx.emit({ type: 'reasoning', text: apart + text })
   }
 
   #argumentsDelta(value: JsonObject): void {
     const item = this.#itemOf(value)
     if (item?.slot === undefined) return
-    if (item.isCustom) item.take(stringOf(value.delta) ?? '', this.#cx.limits.argumentChars)
+    if (item.isCustom) item.take(stringOf(value.delta) ?? '', this.cx.limits.argumentChars)
     else feedSlot(item.slot, value.delta)
     if (item.slot.settled) this.#open.delete(item)
   }
@@ -264,15 +227,15 @@ export class OpenAiResponsesWire implements Wire {
       return
     }
     const said = itemText(record)
-    if (!item.told && said.text !== '') this.#cx.emit({ type: 'text', text: said.text })
-    if (!item.told && said.reasoning !== '') this.#cx.emit({ type: 'reasoning', text: said.reasoning })
+    if (!item.told && said.text !== '') this.cx.emit({ type: 'text', text: said.text })
+    if (!item.told && said.reasoning !== '') this.cx.emit({ type: 'reasoning', text: said.reasoning })
     this.#refused ||= said.refused
     item.told = true
     // `phase` tells a remark from an answer; models that write it want it back.
     if (item.type === 'message' && !stringOf(record.phase)) return
     // Reasoning that only the provider's own store knows cannot be sent back.
     if (item.type === 'reasoning' && !stringOf(record.encrypted_content)) return
-    this.#cx.emit({ type: 'provider-block', block: record })
+    this.cx.emit({ type: 'provider-block', block: record })
   }
 
   #knownItem(value: JsonObject, record: JsonObject): OutputItem | undefined {
@@ -286,7 +249,7 @@ export class OpenAiResponsesWire implements Wire {
   }
 
   /** Closes what no event has closed. Arguments that are whole are taken all the same; a block that is not whole must not go back. */
-  #closeAll(cut: boolean): void {
+  protected override closeAll(cut: boolean): void {
     for (const item of this.#open) {
       if (item.slot === undefined) continue
       if (item.isCustom && !cut) item.settleCustom(undefined)
