@@ -1,8 +1,7 @@
 /** `adjutant skills`: which skills there are, what one says, and whether one is fit. Reads files and runs nothing. */
-
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { listBundledFiles, loadSkills, readBody, type Skill, type SkillLoadReport } from '@adjutant/core'
+import { AdjutantError, listBundledFiles, loadSkills, readBody, type Skill, type SkillLoadReport } from '@adjutant/core'
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { loadConfig } from '../config/load-config.ts'
@@ -24,6 +23,13 @@ Exit: 0 shown, 1 there is no such skill, 2 wrong usage.
 Example:
   adjutant skills show house-style --folder ./skills`
 
+const RUN_HELP = `
+A skill's script runs in a sandbox only, and this version has none: the command says so after it has found the script, and runs nothing.
+Exit: 1 nothing was run, 2 wrong usage.
+
+Example:
+  adjutant skills run pdf scripts/extract.py --folder ./skills`
+
 const VALIDATE_HELP = `
 PATH is the folder of a skill, its SKILL.md, or a folder of skills. A problem keeps a skill from being loaded; a warning does not.
 Exit: 0 all fit, 1 a skill has a problem (with --strict: or a warning), 2 wrong usage.
@@ -42,6 +48,15 @@ export function addSkillsCommand(program: Command, io: CliIo): void {
   withFolders(skills.command('show').description('show what one skill says').argument('<name>', 'the name of the skill'))
     .addHelpText('after', SHOW_HELP)
     .action(async (name: string, _options, self: Command) => show(io, optionsOf(self), name))
+  withFolders(
+    skills
+      .command('run')
+      .description('run a script of a skill in the sandbox, once there is one')
+      .argument('<name>', 'the name of the skill')
+      .argument('<script>', 'a file of the skill'),
+  )
+    .addHelpText('after', RUN_HELP)
+    .action(async (name: string, script: string, _options, self: Command) => run(io, optionsOf(self), name, script))
   skills
     .command('validate')
     .description('check a skill, or all skills of a folder')
@@ -106,6 +121,24 @@ async function list(io: CliIo, options: FolderOptions): Promise<void> {
       await write(io.stderr, `There are no skills in ${printableLine(folders.join(', '))}.\n`)
   }
   if (skills.length === 0 && problems.length > 0) io.exit(1)
+}
+
+/** Never runs anything on the bare machine. */
+async function run(io: CliIo, options: FolderOptions, name: string, script: string): Promise<void> {
+  const { skills } = await load(io, options)
+  const skill = skills.find((one) => one.name === name)
+  if (skill === undefined)
+    throw notFound(
+      'skill',
+      name,
+      skills.map((one) => one.name),
+      'adjutant skills list',
+    )
+  await skill.content.read(script)
+  throw new AdjutantError('UNSUPPORTED', `${script} of the skill ${name} was not run: no sandbox is configured`, {
+    outcome: 'not-run',
+    hint: 'Scripts of skills run in a sandbox only, and this version has none yet.',
+  })
 }
 
 async function show(io: CliIo, options: FolderOptions, name: string): Promise<void> {

@@ -16,7 +16,13 @@ import { VisibleTools } from './visible-tools.ts'
  * Finds tools for a request, best first, among these and as if there were no others: what may not be seen must not even change a score.
  * The list is the same object as long as nothing has changed.
  */
-type ToolSearch = (query: string, limit: number, among: readonly AgentTool[]) => readonly { readonly name: string }[]
+type ToolSearch = (
+  query: string,
+  limit: number,
+  among: readonly AgentTool[],
+  /** How well a tool did so far in this session, 0 … 1: parts tools that fit about equally. */
+  options: { readonly prior: (name: string) => number },
+) => readonly { readonly name: string }[]
 
 export interface CatalogOptions {
   readonly principal: Principal
@@ -51,6 +57,7 @@ export class Catalog implements ToolLookup {
   readonly #active: ActiveSet
   readonly #meta: ReadonlyMap<string, AgentTool>
   readonly #seen = new Set<string>()
+  readonly #record = new Map<string, { calls: number; ok: number }>()
   #visible: VisibleTools
   #searchable: readonly AgentTool[] | undefined
   #disclosing: boolean | undefined
@@ -149,6 +156,22 @@ export class Catalog implements ToolLookup {
     }
   }
 
+  /** What came of a call: tools that did well here are found a little earlier. */
+  note(name: string, ok: boolean): void {
+    if (this.#visible.get(name)?.tier !== 'extended') return
+    const record = this.#record.get(name)
+    if (record === undefined) this.#record.set(name, { calls: 1, ok: ok ? 1 : 0 })
+    else {
+      record.calls += 1
+      if (ok) record.ok += 1
+    }
+  }
+
+  readonly #prior = (name: string): number => {
+    const record = this.#record.get(name)
+    return record === undefined ? 0 : record.ok / record.calls
+  }
+
   /** A request with these tools goes out. */
   requested(): void {
     this.#active.requested()
@@ -202,7 +225,7 @@ export class Catalog implements ToolLookup {
 
   #find(query: string, limit: number): readonly AgentTool[] {
     this.#searchable ??= this.#visible.tools().filter((tool) => tool.tier === 'extended')
-    const hits = this.#options.search(query, limit, this.#searchable)
+    const hits = this.#options.search(query, limit, this.#searchable, { prior: this.#prior })
     return hits.flatMap((hit) => this.#visible.get(hit.name) ?? [])
   }
 

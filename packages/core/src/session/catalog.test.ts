@@ -131,6 +131,23 @@ describe('progressive disclosure', () => {
     assert.ok(events.some((event) => event.type === 'tool-unloaded' && event.name === 'b' && event.reason === 'gone'))
   })
 
+  it('finds a tool that did well in this session before an equal one', async () => {
+    const twin = (name: string, works: boolean): AgentTool =>
+      tool(name, {
+        description: 'Use for sending parcels.',
+        execute: async () => {
+          if (!works) throw new Error('the carrier is closed')
+          return 'sent'
+        },
+      })
+    const { call } = await open([twin('parcel_a', false), twin('parcel_b', true)], { catalog: { disclosure: 'on', notLoaded: 'run' } })
+    const first = async (): Promise<string> => (await call('search_tools', { query: 'send parcels' })).text.split(':')[0] ?? ''
+    assert.equal(await first(), 'parcel_a')
+    await call('parcel_a', { n: 1 })
+    await call('parcel_b', { n: 1 })
+    assert.equal(await first(), 'parcel_b')
+  })
+
   it('gives a skill’s instructions when it is loaded', async () => {
     const skill = tool('house_style', { tags: ['skill'], inputSchema: { type: 'object' }, execute: async () => 'Write short sentences.' })
     const { call, shown } = await open([core, skill])

@@ -259,6 +259,7 @@ export class Session {
   }
 
   #told(results: readonly ToolResult[]): readonly ToolResult[] {
+    for (const result of results) this.#catalog.note(result.name, result.outcome === 'ok')
     this.events?.({ type: 'results', results, at: this.at() })
     return results
   }
