@@ -17,6 +17,7 @@ if (files.length === 0) {
 const args = [
   '--conditions=adjutant-source',
   '--disable-warning=ExperimentalWarning',
+  '--import=./scripts/property-seed.ts',
   '--test',
   '--test-concurrency=2',
   '--test-timeout=120000',

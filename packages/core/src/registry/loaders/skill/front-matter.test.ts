@@ -133,8 +133,19 @@ describe('parseFrontMatter', () => {
           `${description}`,
         )
       }),
-      { numRuns: 1_000 },
+      { numRuns: 3_000 },
     )
+  })
+
+  it('takes the mark of a block for text where it does not stand right behind the name', () => {
+    for (const value of ['w: |', 'w: >-', 'a: b: |2', 'w: | # c']) {
+      const front = parseFrontMatter(`name: x\ndescription: ${value}\nallowed-tools: Read`)
+      assert.ok(front.ok)
+      assert.equal(front.fields.description, value)
+    }
+    const block = parseFrontMatter('name: x\nwhen: a: b\ndescription: |\n  one: two\n  three')
+    assert.ok(block.ok)
+    assert.equal(block.fields.description, 'one: two\nthree\n')
   })
 
   it('never throws, whatever the text', () => {

@@ -23,13 +23,13 @@ export function quotePlainScalars(yaml: string): string {
   const out: string[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
-    const block = BLOCK.exec(line)
-    if (block !== null) {
+    const member = MEMBER.exec(line)
+    // The mark of a block stands right behind the name; further on in a value (`w: |`) it is text.
+    if (member === null ? BLOCK.test(line) : BLOCK_MARK.test(member[3] ?? '')) {
       out.push(line)
       while (index + 1 < lines.length && isInside(lines[index + 1] ?? '', indentOf(line))) out.push(lines[++index] ?? '')
       continue
     }
-    const member = MEMBER.exec(line)
     if (member === null) {
       out.push(line)
       continue
@@ -49,6 +49,7 @@ export function quotePlainScalars(yaml: string): string {
   return out.join('\n')
 }
 
+const BLOCK_MARK = /^[|>][+-]?\d?[+-]?[ ]*(?:#.*)?$/
 const BLOCK = /:[ ]+[|>][+-]?\d?[+-]?[ ]*(?:#.*)?$/
 
 /** Brackets that do not close on their line may close on a later one: those are left alone. */
