@@ -35,6 +35,7 @@ export interface CatalogConfig {
   readonly maxTools?: number
   readonly maxTokens?: number
   readonly notLoaded?: 'explain' | 'run'
+  readonly skillLimits?: 'show' | 'enforce'
 }
 
 export interface RawConfig {

@@ -9,6 +9,7 @@ import { estimateTokens } from '../util/estimate-tokens.ts'
 import { type ActiveLimits, ActiveSet, type Unloaded } from './active-set.ts'
 import { everybodyMayUse, type MayUse } from './may-use.ts'
 import { DEFAULT_META_NAMES, type MetaToolNames, metaTools } from './meta-tools.ts'
+import { SkillLimits } from './skill-limits.ts'
 import type { ToolOverview } from './system-prompt.ts'
 import { VisibleTools } from './visible-tools.ts'
 
@@ -22,7 +23,9 @@ type ToolSearch = (
   among: readonly AgentTool[],
   /** How well a tool did so far in this session, 0 … 1: parts tools that fit about equally. */
   options: { readonly prior: (name: string) => number },
-) => readonly { readonly name: string }[]
+) => Hits | Promise<Hits>
+
+type Hits = readonly { readonly name: string }[]
 
 export interface CatalogOptions {
   readonly principal: Principal
@@ -35,6 +38,11 @@ export interface CatalogOptions {
   readonly limits?: Partial<ActiveLimits>
   /** What becomes of a call to a tool that is not loaded: the model is told, or it is loaded and run at once. Default `explain`. */
   readonly notLoaded?: 'explain' | 'run'
+  /**
+   * Whether a loaded skill that names its tools takes the others away until the task ends. Default `show`: the model is told, and nothing is
+   * taken away, since many skills name the tools of other hosts.
+   */
+  readonly skillLimits?: 'show' | 'enforce'
   readonly names?: Partial<MetaToolNames>
   readonly search: ToolSearch
   readonly loaded?: (name: string, tokens: number) => void
@@ -57,6 +65,7 @@ export class Catalog implements ToolLookup {
   readonly #active: ActiveSet
   readonly #meta: ReadonlyMap<string, AgentTool>
   readonly #seen = new Set<string>()
+  readonly #limits = new SkillLimits()
   readonly #record = new Map<string, { calls: number; ok: number }>()
   #visible: VisibleTools
   #searchable: readonly AgentTool[] | undefined
@@ -103,6 +112,10 @@ export class Catalog implements ToolLookup {
    * they are not needed: a model may have learnt of them before.
    */
   get(name: string): AgentTool | undefined {
+    return this.#called(this.#reach(name))
+  }
+
+  #reach(name: string): AgentTool | undefined {
     if (!this.disclosing) return this.#visible.get(name) ?? this.#meta.get(name)
     const meta = this.#meta.get(name)
     if (meta !== undefined) return meta
@@ -124,7 +137,10 @@ export class Catalog implements ToolLookup {
 
   /** Says of a tool that is there and not loaded how to load it; of any other name nothing. */
   missing(name: string): AdjutantError | undefined {
-    if (!this.disclosing || this.#visible.get(name) === undefined) return undefined
+    const tool = this.#visible.get(name)
+    if (tool === undefined) return undefined
+    const limit = this.#limit(tool)
+    if (limit !== undefined || !this.disclosing) return limit
     const state = this.#seen.has(name) ? 'was unloaded' : 'is not loaded'
     const { loadSkill, useTool } = this.#names
     return new AdjutantError('TOOL_NOT_LOADED', `${name} ${state}`, {
@@ -141,7 +157,30 @@ export class Catalog implements ToolLookup {
     if (typeof name !== 'string' || this.#meta.has(name) || !isJsonObject(params)) return { call, lookup: this }
     this.#active.touch(name)
     // Loaded or not: its arguments are validated all the same.
-    return { call: { ...call, name, arguments: { ...call.arguments, value: params } }, lookup: this.#visible }
+    return { call: { ...call, name, arguments: { ...call.arguments, value: params } }, lookup: this.#anyVisible }
+  }
+
+  /** Every tool that may be seen, loaded or not, within what loaded skills allow. */
+  readonly #anyVisible: ToolLookup = {
+    get: (name) => this.#called(this.#visible.get(name)),
+    names: () => this.#visible.names(),
+    missing: (name) => {
+      const tool = this.#visible.get(name)
+      return tool === undefined ? undefined : this.#limit(tool)
+    },
+  }
+
+  /** A tool that is called, unless a loaded skill keeps it away. A skill that is called limits from then on. */
+  #called(tool: AgentTool | undefined): AgentTool | undefined {
+    if (tool === undefined || this.#limit(tool) !== undefined) return undefined
+    if (isSkill(tool)) this.#limits.load(tool)
+    return tool
+  }
+
+  /** Why a loaded skill keeps a tool away. Skills and meta-tools are always there. */
+  #limit(tool: AgentTool): AdjutantError | undefined {
+    if (this.#options.skillLimits !== 'enforce' || isSkill(tool) || this.#meta.get(tool.name) === tool) return undefined
+    return this.#limits.refusal(tool, this.#names.unloadTool)
   }
 
   /** For the system prompt: what there is, without saying what may not be seen. */
@@ -182,6 +221,7 @@ export class Catalog implements ToolLookup {
   }
 
   endTask(): void {
+    this.#limits.clear()
     this.#tellUnloaded(this.#active.endTask())
   }
 
@@ -216,31 +256,34 @@ export class Catalog implements ToolLookup {
     return lines.join('\n')
   }
 
-  #search(query: string, limit: number): string {
-    const hits = this.#find(query, limit)
+  async #search(query: string, limit: number): Promise<string> {
+    const hits = await this.#find(query, limit)
     if (hits.length === 0)
       return `No tool fits ${JSON.stringify(query.slice(0, 200))}. Say it in other words, or go on with the tools you have.`
     return hits.map((tool) => `${oneLine(tool)}${this.#active.has(tool.name) ? ' (loaded)' : ''}`).join('\n')
   }
 
-  #find(query: string, limit: number): readonly AgentTool[] {
+  async #find(query: string, limit: number): Promise<readonly AgentTool[]> {
     this.#searchable ??= this.#visible.tools().filter((tool) => tool.tier === 'extended')
-    const hits = this.#options.search(query, limit, this.#searchable, { prior: this.#prior })
+    const hits = await this.#options.search(query, limit, this.#searchable, { prior: this.#prior })
     return hits.flatMap((hit) => this.#visible.get(hit.name) ?? [])
   }
 
   async #load(name: string, file: string | undefined, cx: CallContext): Promise<unknown> {
     const tool = this.#visible.get(name)
-    if (tool === undefined) throw this.#unknown(name)
+    if (tool === undefined) throw await this.#unknown(name)
     if (tool.tier === 'core') return `${name} is always among your tools.`
-    if (isSkill(tool)) return tool.execute(file === undefined ? {} : { file }, cx)
+    if (isSkill(tool)) {
+      this.#limits.load(tool)
+      return tool.execute(file === undefined ? {} : { file }, cx)
+    }
     this.#take(tool)
     return `${name} is among your tools from your next answer on.`
   }
 
   /** The same for what does not exist and for what may not be seen. */
-  #unknown(name: string): AdjutantError {
-    const near = this.#find(name, 3).map((tool) => tool.name)
+  async #unknown(name: string): Promise<AdjutantError> {
+    const near = (await this.#find(name, 3)).map((tool) => tool.name)
     return new AdjutantError('UNKNOWN_TOOL', `there is no tool ${JSON.stringify(name.slice(0, 200))}`, {
       hint: near.length === 0 ? `Find one with ${this.#names.searchTools}.` : `Did you mean ${near.join(', ')}?`,
     })
@@ -257,6 +300,7 @@ export class Catalog implements ToolLookup {
   }
 
   #unloadAsked(name: string): string {
+    if (this.#limits.unload(name)) return `${name} limits your tools no more.`
     if (!this.#active.unload(name)) return `${JSON.stringify(name.slice(0, 200))} is not loaded.`
     this.#tellUnloaded([{ name, reason: 'asked' }])
     return `${name} is unloaded.`

@@ -24,7 +24,7 @@ export interface MetaActions {
   listSkills(): string
   /** @param file of a skill, to read instead of its instructions */
   load(name: string, file: string | undefined, cx: CallContext): Promise<unknown>
-  search(query: string, limit: number): string
+  search(query: string, limit: number): Promise<string>
   unload(name: string): string
 }
 
@@ -45,7 +45,7 @@ export function metaTools(names: MetaToolNames, actions: MetaActions): readonly 
         limit: { type: 'integer', description: `How many to give, ${DEFAULT_HITS} unless told.`, minimum: 1, maximum: MAX_HITS },
       },
       required: ['query'],
-      execute: async (input) => actions.search(text(input, 'query'), typeof input.limit === 'number' ? input.limit : DEFAULT_HITS),
+      execute: (input) => actions.search(text(input, 'query'), typeof input.limit === 'number' ? input.limit : DEFAULT_HITS),
     }),
     make(names.listSkills, {
       description: `List the skills there are, one line each. A skill is a set of instructions for a kind of work; load one with ${names.loadSkill} before you do that work.`,

@@ -91,6 +91,8 @@ export interface AgentTool {
   readonly origin: Origin
   /** `core`: always in the model's context. `extended`: on demand, once there are many. */
   readonly tier: 'core' | 'extended'
+  /** Of a skill: the tools that its instructions work with. Absent: it says nothing about that. */
+  readonly allows?: readonly string[]
   /** Words to group tools by, e.g. `skill`. */
   readonly tags?: readonly string[]
   readonly lifetime: 'turn' | 'task' | 'session'

@@ -6,6 +6,9 @@ import { after, describe, it } from 'node:test'
 import { countingIds, ManualClock, scriptedApprover, scriptedAsker, scriptedModel } from '@adjutant/testkit'
 import fc from 'fast-check'
 import { rolesMayUse } from '../catalog/may-use.ts'
+import { hashEmbedder } from '../catalog/search/hash-embedder.ts'
+import { HybridIndex } from '../catalog/search/hybrid-index.ts'
+import { searchDocumentOf } from '../catalog/search/search-document.ts'
 import { type AgentTool, callId, type JsonObject, type SessionEvent, type ToolCall, type ToolResult } from '../contract/index.ts'
 import { Registry } from '../registry/registry.ts'
 import { runAgent } from './agent.ts'
@@ -129,6 +132,53 @@ describe('progressive disclosure', () => {
     await call('search_tools', { query: 'b' })
     assert.ok(!shown().includes('b'))
     assert.ok(events.some((event) => event.type === 'tool-unloaded' && event.name === 'b' && event.reason === 'gone'))
+  })
+
+  it('lets a skill narrow the tools and never widen them, where that is enforced', async () => {
+    const skill = (name: string, allows?: readonly string[]): AgentTool =>
+      tool(name, {
+        tags: ['skill'],
+        inputSchema: { type: 'object' },
+        execute: async () => 'do',
+        ...(allows === undefined ? {} : { allows }),
+      })
+    const tools = [core, tool('send_mail'), tool('hidden'), skill('style', ['Read', 'hidden']), skill('free')]
+    const principal = { tenantId: 't', userId: 'u', roles: ['r'] }
+    const catalog = { mayUse: rolesMayUse({ r: ['read_file', 'send_mail', 'style', 'free'] }), skillLimits: 'enforce' } as const
+    const { call, session } = await open(tools, { principal, catalog })
+    await call('free')
+    assert.equal((await call('send_mail', { n: 1 })).outcome, 'ok')
+    await call('load_skill', { name: 'style' })
+    const refused = await call('send_mail', { n: 1 })
+    assert.equal(refused.code, 'DENIED_BY_POLICY')
+    assert.match(refused.text, /not among the tools that the skill style works with/)
+    assert.equal((await call('use_tool', { name: 'send_mail', params: { n: 1 } })).code, 'DENIED_BY_POLICY')
+    assert.equal((await call('read_file', { n: 1 })).outcome, 'ok')
+    assert.equal((await call('hidden', { n: 1 })).code, 'UNKNOWN_TOOL')
+    await call('unload_tool', { name: 'style' })
+    assert.equal((await call('send_mail', { n: 1 })).outcome, 'ok')
+    await call('style')
+    assert.equal((await call('send_mail', { n: 1 })).code, 'DENIED_BY_POLICY')
+    session.endTask()
+    assert.equal((await call('send_mail', { n: 1 })).outcome, 'ok')
+  })
+
+  it('searches by what it is given, e.g. by meaning', async () => {
+    const tools = [core, tool('open_issue'), tool('send_mail')]
+    const index = new HybridIndex(hashEmbedder())
+    for (const one of tools) index.add(searchDocumentOf(one))
+    const { signal } = new AbortController()
+    await index.embed({ signal })
+    const { call } = await open(tools, {
+      catalog: {
+        disclosure: 'on',
+        search: async (query, limit, among) => {
+          const names = new Set(among.map((one) => one.name))
+          return (await index.search(query, { limit, signal, filter: (id) => names.has(id) })).hits
+        },
+      },
+    })
+    assert.match((await call('search_tools', { query: 'send mail', limit: 1 })).text, /^send_mail/)
   })
 
   it('finds a tool that did well in this session before an equal one', async () => {

@@ -65,7 +65,10 @@ export interface SessionOptions {
 const sharedSearch = searchAmong()
 
 /** The catalogue's options that are not the session's own business. */
-export type SessionCatalogOptions = Omit<CatalogOptions, 'principal' | 'search' | 'loaded' | 'unloaded'>
+export type SessionCatalogOptions = Omit<CatalogOptions, 'principal' | 'search' | 'loaded' | 'unloaded'> & {
+  /** Finds tools, e.g. by meaning as well. Default: by words, with an index that sessions share. */
+  readonly search?: CatalogOptions['search']
+}
 
 /**
  * One principal's work with one set of tools: it keeps approvals, namespace, ids and time, and carries out batches one after the
@@ -267,9 +270,9 @@ export class Session {
   #makeCatalog(): Catalog {
     const { events: emit, principal = LOCAL_PRINCIPAL, catalog } = this.#options
     return new Catalog(this.#tools, {
+      search: sharedSearch,
       ...catalog,
       principal,
-      search: sharedSearch,
       loaded: (name, tokens) => emit?.({ type: 'tool-loaded', name, tokens, at: this.at() }),
       unloaded: (name, reason) => emit?.({ type: 'tool-unloaded', name, reason, at: this.at() }),
     })

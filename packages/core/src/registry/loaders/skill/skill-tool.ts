@@ -22,6 +22,7 @@ export function skillTool(skill: Skill, name: string): AgentTool {
     origin: Object.freeze({ kind: 'skill', from: skill.file, ...(name === skill.name ? {} : { originalName: skill.name }) }),
     tier: 'extended',
     tags: SKILL_TAGS,
+    ...(skill.allowedTools === undefined ? {} : { allows: skill.allowedTools }),
     lifetime: 'session',
     effect: 'read',
     repeatable: true,
