@@ -143,6 +143,7 @@ describe('skills run', () => {
     assert.match(found.stderr, /UNSUPPORTED: words\.md of the skill house-style was not run: no sandbox is configured/)
     const outside = await skills('run', 'house-style', '../broken/SKILL.md', '--folder', 'a')
     assert.match(outside.stderr, /PATH_OUTSIDE_WORKSPACE/)
-    assert.match((await skills('run', 'nothing', 'x', '--folder', 'a')).stderr, /NOT_FOUND/)
+    const missing = await skills('run', 'broken', 'x', '--folder', 'a')
+    assert.match(missing.stderr, /broken\/SKILL\.md has no description[\s\S]*NOT_FOUND: there is no skill "broken"/)
   })
 })

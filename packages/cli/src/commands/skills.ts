@@ -125,15 +125,18 @@ async function list(io: CliIo, options: FolderOptions): Promise<void> {
 
 /** Never runs anything on the bare machine. */
 async function run(io: CliIo, options: FolderOptions, name: string, script: string): Promise<void> {
-  const { skills } = await load(io, options)
+  const { skills, problems } = await load(io, options)
   const skill = skills.find((one) => one.name === name)
-  if (skill === undefined)
+  if (skill === undefined) {
+    // Its own fault, or its folder's, may be the reason why it is not there.
+    if (!options.json) await writeProblems(io, problems)
     throw notFound(
       'skill',
       name,
       skills.map((one) => one.name),
       'adjutant skills list',
     )
+  }
   await skill.content.read(script)
   throw new AdjutantError('UNSUPPORTED', `${script} of the skill ${name} was not run: no sandbox is configured`, {
     outcome: 'not-run',
