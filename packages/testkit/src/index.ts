@@ -1,3 +1,4 @@
+export { auditSinkConformance, sealedExamples } from './audit-sink-conformance.ts'
 export { countingIds } from './counting-ids.ts'
 export { embedderConformance } from './embedder-conformance.ts'
 export { ManualClock } from './manual-clock.ts'

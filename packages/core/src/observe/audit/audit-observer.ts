@@ -1,0 +1,228 @@
+import type { AuditSink, AuditType, SealedAuditRecord } from '../../contract/audit.ts'
+import { AdjutantError } from '../../contract/errors.ts'
+import type { SessionEvent } from '../../contract/events.ts'
+import type { SessionId } from '../../contract/ids.ts'
+import type { ObservedSession, SessionFollower, SessionObserver } from '../../contract/observe.ts'
+import type { Clock } from '../../contract/ports.ts'
+import type { Redactor } from '../../contract/redact.ts'
+import { type AuditLimits, RecordBodies } from './record-body.ts'
+import { AuditChain, type SealText, sealWith } from './seal.ts'
+
+/** So many records wait at most before they are written without being asked for. */
+const WRITE_AT = 512
+
+/** More than any model asks for in one answer. */
+const DEFAULT_MAX_PENDING = 65_536
+
+export interface AuditOptions extends AuditLimits {
+  readonly sink: AuditSink
+  readonly clock: Clock
+  /** Default: nothing is taken out. */
+  readonly redactor?: Redactor
+  /** At least 16 bytes. With it a chain that was written anew is recognised, too. Default: hashes without a key. */
+  readonly key?: string
+  /** Records that one session may have waiting. Beyond that they are counted, a `gap` record says how many, and `flush` rejects. Default 65 536. */
+  readonly maxPending?: number
+  /** Told where a chain ends, each time that something was kept. To put it where who can change the log cannot reach. Must not throw. */
+  readonly anchor?: (head: { readonly sessionId: SessionId; readonly seq: number; readonly hash: string }) => void
+}
+
+/**
+ * Writes what happens in a session to an audit log that shows when it was changed (D20): the person's words, each call with its arguments and
+ * the decision on it, each question and answer, each result. One chain for each session, carried on by whoever continues the session.
+ *
+ * Telling it of an event costs next to nothing; records are written at `flush`, before a person is asked, and as soon as a call may change
+ * something. What could not be written is kept and tried again: `flush` rejects until it is on disk. Secrets never get into it.
+ *
+ * @throws AdjutantError CONFIG_INVALID for a key that is too short
+ * @example
+ * ```ts
+ * const audit = auditObserver({ sink: new FileAuditSink('/var/lib/adjutant/audit'), clock: systemClock })
+ * const follower = audit.follow({ sessionId: sessionId('s'), traceId: traceId('1'.repeat(32)), principal: LOCAL_PRINCIPAL, startedAt: 0 })
+ * follower.event({ type: 'task', text: 'Tidy up', at: 0 })
+ * await follower.close?.()
+ * ```
+ */
+export function auditObserver(options: AuditOptions): SessionObserver {
+  const seal = sealWith(options.key)
+  return { follow: (session) => new AuditFollower(session, options, seal) }
+}
+
+interface Pending {
+  readonly type: AuditType
+  /** Milliseconds since 1970. */
+  readonly ms: number
+  body(): string | Promise<string>
+}
+
+class AuditFollower implements SessionFollower {
+  readonly #session: ObservedSession
+  readonly #options: AuditOptions
+  readonly #seal: SealText
+  readonly #bodies: RecordBodies
+  readonly #maxPending: number
+  #pending: Pending[] = []
+  /** Sealed and not yet kept: sealed once only, or the chain would fork. */
+  #unsent: SealedAuditRecord[] = []
+  #chain: AuditChain | undefined
+  #lost = 0
+  #writing: Promise<void> = Promise.resolve()
+  #scheduled = false
+  #closed = false
+
+  constructor(session: ObservedSession, options: AuditOptions, seal: SealText) {
+    this.#session = session
+    this.#options = options
+    this.#seal = seal
+    this.#bodies = new RecordBodies(options.redactor, options)
+    this.#maxPending = options.maxPending ?? DEFAULT_MAX_PENDING
+  }
+
+  event(event: SessionEvent): void {
+    if (this.#closed) return
+    const bodies = this.#bodies
+    switch (event.type) {
+      case 'judged': {
+        // Written down now: the tool gets this very object and may change it.
+        const input = bodies.argumentsOf(event.call)
+        this.#add('call', event.at, () => bodies.call(event.call, event.decision, input))
+        if (event.call.effect !== 'read') this.#soon()
+        return
+      }
+      case 'results':
+        for (const result of event.results) this.#add('result', event.at, () => bodies.result(result))
+        return
+      case 'task':
+        this.#add('task', event.at, () => bodies.task(event.text))
+        return
+      case 'refused': {
+        const input = bodies.argumentsOf(event.call)
+        this.#add('refused', event.at, () => bodies.refused(event.call, event.error, input))
+        return
+      }
+      case 'approval-asked':
+        this.#add('approval-asked', event.at, () => bodies.asked(event.request))
+        // An answer may take hours.
+        this.#soon()
+        return
+      case 'approval-answered': {
+        const body = bodies.answered(event.request, event.decision)
+        this.#add('approval-answered', event.at, () => body)
+        this.#soon()
+        return
+      }
+      case 'loop':
+        this.#add('loop', event.at, () => bodies.loop(event))
+        return
+      case 'budget':
+        this.#add('budget', event.at, () => bodies.budget(event))
+        return
+      case 'ended':
+        this.#add('ended', event.at, () => bodies.ended(event.reason, event.text))
+        return
+      default:
+        // The rest is how it went, not what was asked, decided or done.
+        return
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#write()
+    if (this.#lost === 0) return
+    const lost = this.#lost
+    this.#lost = 0
+    this.#pending.push({ type: 'gap', ms: this.#options.clock.now(), body: () => `{"records":${lost}}` })
+    await this.#write()
+    throw new AdjutantError('TOO_LARGE', `${lost} audit records of session ${this.#session.sessionId} could not be held`, {
+      hint: 'Ask for fewer calls in one answer, or set maxPending higher.',
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    // A session in which nothing happened leaves nothing behind.
+    if (this.#chain === undefined && this.#pending.length === 0) return
+    try {
+      await this.flush()
+    } finally {
+      await this.#end()
+    }
+  }
+
+  async #end(): Promise<void> {
+    try {
+      this.#pending.push({ type: 'closed', ms: this.#options.clock.now(), body: () => '{}' })
+      await this.#write()
+    } finally {
+      // Never opened: then it is somebody else's.
+      if (this.#chain !== undefined) await this.#options.sink.close(this.#session.sessionId)
+    }
+  }
+
+  #add(type: AuditType, at: number, body: Pending['body']): void {
+    if (this.#pending.length + this.#unsent.length >= this.#maxPending) {
+      this.#lost += 1
+      return
+    }
+    this.#pending.push({ type, ms: this.#session.startedAt + at, body })
+    if (this.#pending.length >= WRITE_AT) this.#soon()
+  }
+
+  /** Once for all that is told of in one go. What fails stays, and the next flush meets the failure. */
+  #soon(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    void Promise.resolve()
+      .then(() => {
+        this.#scheduled = false
+        return this.#write()
+      })
+      .catch(() => {})
+  }
+
+  /** One after the other. */
+  #write(): Promise<void> {
+    const write = this.#writing.then(() => this.#writeAll())
+    this.#writing = write.catch(() => {})
+    return write
+  }
+
+  async #writeAll(): Promise<void> {
+    if (this.#pending.length === 0 && this.#unsent.length === 0) return
+    const { sink, anchor } = this.#options
+    const { sessionId } = this.#session
+    this.#chain ??= await this.#open()
+    const chain = this.#chain
+    const pending = this.#pending
+    this.#pending = []
+    let done = 0
+    try {
+      for (const { type, ms, body } of pending) {
+        const text = body()
+        this.#unsent.push(chain.seal(type, ms, typeof text === 'string' ? text : await text))
+        done += 1
+      }
+    } finally {
+      if (done < pending.length) this.#pending = [...pending.slice(done), ...this.#pending]
+    }
+    const unsent = this.#unsent
+    await sink.append(sessionId, unsent)
+    this.#unsent = []
+    anchor?.({ sessionId, ...chain.head })
+  }
+
+  async #open(): Promise<AuditChain> {
+    const head = await this.#options.sink.open(this.#session.sessionId)
+    const chain = new AuditChain(this.#session, this.#seal, head)
+    const now = this.#options.clock.now()
+    const { recovered } = head
+    if (recovered !== undefined) {
+      const body = `{"bytes":${recovered.bytes},"keptIn":${JSON.stringify(recovered.keptIn)}}`
+      this.#unsent.push(chain.seal('recovered', now, body))
+    }
+    const roles = JSON.stringify(this.#session.principal.roles)
+    this.#unsent.push(chain.seal('opened', Math.min(now, this.#session.startedAt), `{"continued":${head.seq > 0},"roles":${roles}}`))
+    return chain
+  }
+}

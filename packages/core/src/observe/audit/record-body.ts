@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto'
+import type { AdmittedCall, ToolCall } from '../../contract/call.ts'
+import type { AdjutantError } from '../../contract/errors.ts'
+import type { SessionEvent } from '../../contract/events.ts'
+import type { PolicyDecision } from '../../contract/policy.ts'
+import type { ApprovalDecision, ApprovalRequest } from '../../contract/ports.ts'
+import type { Redactor } from '../../contract/redact.ts'
+import type { ToolResult } from '../../contract/result.ts'
+import { type Excerpt, excerptOf, jsonExcerptOf } from './redacted-json.ts'
+
+/**
+ * Owns what each record says: canonical JSON of its body, members in the order of their names. Every text that somebody else wrote passes the
+ * redactor. A body is a promise only while a redactor works on it.
+ */
+
+type Later<T> = T | Promise<T>
+
+/** Characters that are put on record at most. */
+export interface AuditLimits {
+  /** Of a call's arguments, as JSON. Default 4 000. */
+  readonly argumentChars?: number
+  /** Of a result's text; its digest is always of the whole. Default 500. */
+  readonly resultChars?: number
+}
+
+/** The person's words are kept whole as far as this. */
+const TASK_CHARS = 16_000
+const REASON_CHARS = 500
+const NAME_CHARS = 200
+
+/** Names and reasons repeat: so many are remembered as they were written. */
+const REMEMBERED = 256
+/** Longer ones hardly repeat. */
+const REMEMBERED_CHARS = 200
+
+export class RecordBodies {
+  readonly #redactor: Redactor | undefined
+  readonly #argumentChars: number
+  readonly #resultChars: number
+  readonly #known = new Map<string, string>()
+
+  constructor(redactor: Redactor | undefined, limits: AuditLimits = {}) {
+    this.#redactor = redactor
+    this.#argumentChars = limits.argumentChars ?? 4_000
+    this.#resultChars = limits.resultChars ?? 500
+  }
+
+  /** What a call is to do. Written when the call is told of: a tool may change its input later. */
+  argumentsOf(call: AdmittedCall | ToolCall): Later<string> {
+    if ('input' in call) return shown(jsonExcerptOf(call.input, this.#argumentChars, this.#redactor))
+    return shown(
+      call.arguments.ok
+        ? jsonExcerptOf(call.arguments.value, this.#argumentChars, this.#redactor)
+        : excerptOf(call.arguments.raw, this.#argumentChars, this.#redactor),
+    )
+  }
+
+  task(text: string): Later<string> {
+    return json`{"chars":${text.length},"words":${shown(excerptOf(text, TASK_CHARS, this.#redactor))}}`
+  }
+
+  /** @param input what {@link argumentsOf} gave */
+  call({ call, tool, effect, conversions }: AdmittedCall, decision: PolicyDecision, input: Later<string>): Later<string> {
+    const converted = conversions.length === 0 ? '' : `"conversions":${conversions.length},`
+    const decided = this.#decision(decision)
+    return json`{"arguments":${input},"callId":${this.#id(call.id)},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}","tool":${quote(tool.name)}}`
+  }
+
+  refused(call: ToolCall, error: AdjutantError, input: Later<string>): Later<string> {
+    const reason = this.#reason(error.message)
+    return json`{"arguments":${input},"callId":${this.#id(call.id)},"code":"${error.code}","reason":${reason},"tool":${this.#name(call.name)}}`
+  }
+
+  asked(request: ApprovalRequest): Later<string> {
+    const { call, decision, identical = [], matching = [] } = request
+    const also = identical.length === 0 ? '' : `"identical":${identical.length},`
+    const like = matching.length === 0 ? '' : `"matching":${matching.length},`
+    const rule = decision === undefined ? '' : json`,"rule":${this.#name(decision.rule)}`
+    return json`{"approvalId":${quote(request.id)},"callId":${this.#id(call.call.id)},"effect":"${call.effect}",${also}${like}"reason":${this.#reason(request.reason)}${rule},"tool":${quote(call.tool.name)}}`
+  }
+
+  answered(request: ApprovalRequest, decision: ApprovalDecision): Later<string> {
+    const head = json`"answer":"${decision.type}","approvalId":${quote(request.id)}`
+    const id = this.#id(request.call.call.id)
+    const tool = quote(request.call.tool.name)
+    switch (decision.type) {
+      case 'approve': {
+        const kept = decision.scope === 'always' ? `"of":"${decision.of}",` : ''
+        const tier = decision.scope === 'always' ? `,"tier":"${decision.tier}"` : ''
+        return json`{${head},"by":"person","callId":${id},${kept}"scope":"${decision.scope}"${tier},"tool":${tool}}`
+      }
+      case 'edit': {
+        const input = shown(jsonExcerptOf(decision.input, this.#argumentChars, this.#redactor))
+        return json`{${head},"arguments":${input},"by":"person","callId":${id},"tool":${tool}}`
+      }
+      case 'deny': {
+        const reason = decision.reason === undefined ? '' : json`"reason":${this.#reason(decision.reason)},`
+        return json`{${head},"by":"${decision.by ?? 'person'}","callId":${id},${reason}"tool":${tool}}`
+      }
+      default:
+        return decision satisfies never
+    }
+  }
+
+  result(result: ToolResult): Later<string> {
+    const { adoptedFrom, attempts, code, startedAt, endedAt, failure, parts, spill } = result
+    const adopted = adoptedFrom === undefined ? '' : json`"adoptedFrom":${this.#id(adoptedFrom)},`
+    const tried = attempts === undefined ? '' : `"attempts":${attempts},`
+    const cached = result.cached === true ? '"cached":true,' : ''
+    const coded = code === undefined ? '' : `"code":"${code}",`
+    const ran = startedAt === undefined || endedAt === undefined ? '' : `"durationMs":${microseconds(endedAt - startedAt)},`
+    const recognised = failure === undefined ? '' : `"failure":${quote(failure.code)},`
+    const others = parts.length === 0 ? '' : `"parts":${parts.length},`
+    const kept = spill === undefined ? '' : `"spill":${quote(spill.id)},`
+    const excerpt = shown(excerptOf(result.text, this.#resultChars, this.#redactor))
+    return json`{${adopted}${tried}${cached}"callId":${this.#id(result.id)},"chars":${result.text.length},${coded}"digest":"sha256:${hash('sha256', result.text)}",${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${this.#name(result.name)}}`
+  }
+
+  loop(event: Extract<SessionEvent, { type: 'loop' }>): Later<string> {
+    return json`{"callId":${this.#id(event.id)},"reason":${this.#reason(event.reason)},"step":"${event.step}","tool":${this.#name(event.name)}}`
+  }
+
+  budget(event: Extract<SessionEvent, { type: 'budget' }>): Later<string> {
+    return json`{"budget":${this.#name(event.budget)},"limit":${number(event.limit)},"used":${number(event.used)}}`
+  }
+
+  ended(reason: string, text: string): Later<string> {
+    const answer = shown(excerptOf(text, this.#resultChars, this.#redactor))
+    return json`{"answer":${answer},"chars":${text.length},"reason":${this.#name(reason)}}`
+  }
+
+  #id(id: string): Later<string> {
+    return quoted(excerptOf(id, NAME_CHARS, this.#redactor))
+  }
+
+  #name(name: string): Later<string> {
+    return this.#word(name, NAME_CHARS)
+  }
+
+  #reason(reason: string): Later<string> {
+    return this.#word(reason, REASON_CHARS)
+  }
+
+  #decision({ effect, rule, tier, reason }: PolicyDecision): Later<string> {
+    return json`{"effect":"${effect}","reason":${this.#reason(reason)},"rule":${this.#name(rule)},"tier":"${tier}"}`
+  }
+
+  #word(text: string, limit: number): Later<string> {
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    const made = quoted(excerptOf(text, limit, this.#redactor))
+    if (typeof made !== 'string' || text.length > REMEMBERED_CHARS) return made
+    if (this.#known.size >= REMEMBERED) this.#known.clear()
+    this.#known.set(text, made)
+    return made
+  }
+}
+
+/** Joins pieces; a promise only where one of them is. */
+function json(strings: TemplateStringsArray, ...values: readonly Later<string | number>[]): Later<string> {
+  let text = strings[0] ?? ''
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at]
+    if (value instanceof Promise) return Promise.all(values).then((known) => String.raw({ raw: strings }, ...known))
+    text += value
+    text += strings[at + 1]
+  }
+  return text
+}
+
+function shown(excerpt: Later<Excerpt>): Later<string> {
+  return excerpt instanceof Promise ? excerpt.then(excerptJson) : excerptJson(excerpt)
+}
+
+function quoted(excerpt: Later<Excerpt>): Later<string> {
+  return excerpt instanceof Promise ? excerpt.then(({ text }) => quote(text)) : quote(excerpt.text)
+}
+
+function excerptJson({ text, redacted, cut }: Excerpt): string {
+  return `{${cut ? '"cut":true,' : ''}${redacted > 0 ? `"redacted":${redacted},` : ''}"text":${quote(text)}}`
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text)
+}
+
+function number(value: number): string {
+  return JSON.stringify(value)
+}
+
+function microseconds(ms: number): string {
+  return number(Math.round(ms * 1_000) / 1_000)
+}
