@@ -1,6 +1,8 @@
 import { AdjutantError } from '../contract/errors.ts'
+import { gapForm } from './clip/gap.ts'
+import { clipToTokens, fitsTokens } from './clip/token-limit.ts'
 import { cutAfter, cutBefore } from './cut-point.ts'
-import { countNewlines, endOfLines, startOfLines } from './lines.ts'
+import { countLines, countNewlines, endOfLines, startOfLines } from './lines.ts'
 
 /**
  * Owns: making a long text short enough for a model by keeping its beginning and its end, with one line in between that says
@@ -14,6 +16,8 @@ export const DEFAULT_RESULT_CHARS = 8_000
 export interface ClipOptions {
   /** At most this many characters (UTF-16 code units) come back. Default {@link DEFAULT_RESULT_CHARS}. */
   readonly limit?: number
+  /** At most this many estimated tokens come back as well. Default: only characters count. */
+  readonly tokens?: number
   /**
    * Keep at most this many of the first lines. With both `head` and `tail` given, a text of more lines than they allow is
    * clipped even when it is within the limit. Default: whatever fits into half of the limit.
@@ -48,14 +52,21 @@ export interface Clipped {
  */
 export function clipText(text: string, options: ClipOptions = {}): Clipped {
   checkClipOptions(options)
-  const { limit = DEFAULT_RESULT_CHARS, head, tail } = options
-  const newlines = countNewlines(text)
-  const totalLines = newlines + (text.length === 0 || text.endsWith('\n') ? 0 : 1)
-  const tooManyLines = head !== undefined && tail !== undefined && totalLines > head + tail
-  if (text.length <= limit && !tooManyLines) {
-    return { text, clipped: false, omittedLines: 0, omittedChars: 0, totalLines, totalChars: text.length }
-  }
-  return clipEnds({ head: text, tail: text, newlines, chars: text.length }, options)
+  return wholeIfFits(text, options) ?? clipEnds(endsOf(text), options)
+}
+
+/** The text as it is, where the options let it through. */
+export function wholeIfFits(text: string, options: ClipOptions): Clipped | undefined {
+  const { limit = DEFAULT_RESULT_CHARS, tokens, head, tail } = options
+  if (text.length > limit || (tokens !== undefined && !fitsTokens(text, tokens))) return undefined
+  const totalLines = countLines(text)
+  if (head !== undefined && tail !== undefined && totalLines > head + tail) return undefined
+  return { text, clipped: false, omittedLines: 0, omittedChars: 0, totalLines, totalChars: text.length }
+}
+
+/** A whole text as its own ends. */
+export function endsOf(text: string): TextEnds {
+  return { head: text, tail: text, newlines: countNewlines(text), chars: text.length }
 }
 
 /** The two ends of a text, and how much it is in all: what a reader in bounded memory still has of it. */
@@ -70,12 +81,22 @@ export interface TextEnds {
   readonly chars: number
 }
 
-/** Clips a text of which only the ends are at hand and which is known to be too long. */
-export function clipEnds(ends: TextEnds, options: ClipOptions = {}): Clipped {
-  const limit = options.limit ?? DEFAULT_RESULT_CHARS
+/**
+ * Clips a text of which only the ends are at hand and which is known to be too long.
+ *
+ * @param noun what a line is called in what stands for those left out
+ */
+export function clipEnds(ends: TextEnds, options: ClipOptions = {}, noun = 'line'): Clipped {
+  const { limit = DEFAULT_RESULT_CHARS, tokens } = options
+  // Too many tokens in few characters: below the text's own length, or its two ends would overlap.
+  const tooDense = tokens !== undefined && ends.chars <= limit && !fitsTokens(ends.head, tokens)
+  return clipToTokens(tooDense ? Math.max(1, ends.chars - 1) : limit, tokens, (most) => clipEndsTo(ends, options, most, noun))
+}
+
+function clipEndsTo(ends: TextEnds, options: ClipOptions, limit: number, noun: string): Clipped {
   const endsOpen = ends.chars > 0 && !ends.tail.endsWith('\n')
   const totalLines = ends.newlines + (endsOpen ? 1 : 0)
-  const form = formThatFits(totalLines, ends.chars, options.rest, limit)
+  const form = gapForm(totalLines, ends.chars, options.rest, limit, noun)
   const room = Math.max(0, limit - form.reserve)
 
   const wantHead = options.head === undefined ? Number.POSITIVE_INFINITY : endOfLines(ends.head, options.head, room)
@@ -106,6 +127,7 @@ export function clipEnds(ends: TextEnds, options: ClipOptions = {}): Clipped {
 /** @throws AdjutantError USAGE naming the option */
 export function checkClipOptions(options: ClipOptions): void {
   checkWhole('limit', options.limit, 1)
+  checkWhole('tokens', options.tokens, 1)
   checkWhole('head', options.head, 0)
   checkWhole('tail', options.tail, 0)
 }
@@ -117,47 +139,18 @@ function checkWhole(name: string, value: number | undefined, least: number): voi
   })
 }
 
-/** Back to the last line end, unless that gives up more than half of the room. */
-function cutHead(text: string, room: number): number {
+/** How much of a beginning to keep: back to the last line end, unless that gives up more than half of the room. */
+export function cutHead(text: string, room: number): number {
   const line = room === 0 ? 0 : text.lastIndexOf('\n', room - 1) + 1
   return line > room >> 1 ? line : cutBefore(text, room)
 }
 
-/** Forward to the next line start, unless that gives up more than half of the room. */
-function cutTail(text: string, room: number): number {
+/** How much of an end to keep: forward to the next line start, unless that gives up more than half of the room. */
+export function cutTail(text: string, room: number): number {
   const from = text.length - room
   if (room === 0) return 0
   if (from > 0 && text.charCodeAt(from - 1) === 0x0a) return room
   const line = text.indexOf('\n', from)
   const length = line === -1 ? 0 : text.length - line - 1
   return length > room >> 1 ? length : text.length - cutAfter(text, from)
-}
-
-interface MarkerForm {
-  /** Characters to keep free for it and the line ends around it. */
-  readonly reserve: number
-  write(lines: number, chars: number, insideLine: boolean): string
-}
-
-/** The most telling marker that leaves at least half of the limit to the text; in a very small limit a shorter one. */
-function formThatFits(totalLines: number, totalChars: number, rest: string | undefined, limit: number): MarkerForm {
-  const fits = (form: (lines: number, chars: number, inside: boolean) => string, share: number): MarkerForm | undefined => {
-    const reserve = Math.max(form(Math.max(2, totalLines), totalChars, true).length, form(0, totalChars, true).length) + 2
-    return reserve <= limit * share ? { reserve, write: form } : undefined
-  }
-  const full = (lines: number, chars: number, inside: boolean): string =>
-    `[… ${leftOut(lines, chars, inside)} left out${rest === undefined ? '' : `; ${rest}`} …]`
-  const plain = (lines: number, chars: number, inside: boolean): string => `[… ${leftOut(lines, chars, inside)} left out …]`
-  const short = (lines: number, chars: number): string => `[… ${lines === 0 ? `${chars} chars` : plural(lines, 'line')} …]`
-  return fits(full, 0.5) ?? fits(plain, 0.75) ?? fits(short, 1) ?? { reserve: limit, write: () => '…' }
-}
-
-function leftOut(lines: number, chars: number, insideLine: boolean): string {
-  if (lines === 0) return `${plural(chars, 'character')} of a long line`
-  const parts = insideLine ? ' and parts of others' : ''
-  return `${plural(lines, 'line')}${parts} (${plural(chars, 'character')})`
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
