@@ -1,13 +1,20 @@
 import type { ContentPart, ToolResult } from '../../contract/result.ts'
+import { fenced } from '../fence.ts'
 import { describePart } from '../output-parts.ts'
 
 /**
- * The result's text with a line for each part that does not stand in it: where it is to be found, or that it cannot be shown.
+ * The result's text with a line for each part that does not stand in it: where it is to be found, or that it cannot be shown. All of it
+ * between the marks of its fence where it has one: titles and types of parts are words of strangers as well.
  *
  * @param shown which parts the wire carries elsewhere
  * @param where said of those, e.g. `, in the next message`; undefined: they need no line
  */
 export function textWithParts(result: ToolResult, shown: (part: ContentPart) => boolean, where: string | undefined): string {
+  const text = wholeText(result, shown, where)
+  return result.fence === undefined ? text : fenced(text, result)
+}
+
+function wholeText(result: ToolResult, shown: (part: ContentPart) => boolean, where: string | undefined): string {
   if (result.parts.length === 0) return result.text
   const lines: string[] = []
   for (const part of result.parts) {
