@@ -6,11 +6,13 @@ import { NO_OUTPUT, valueText } from './value-text.ts'
 /**
  * Owns: what of a tool's output is text and what is not. Images and audio stay whole and are never counted, cut or repeated as
  * text; a resource's label and the text embedded in it are text like any other (or they would reach the model without bound), and
- * what is left of it as a part is a link. Too large a picture is left out and said so. Stateless.
+ * what is left of it as a part is a link. Too large a picture, or one too many, is left out and said so. Stateless.
  */
 
 export interface RenderedOutput {
   readonly text: string
+  /** Where the text comes from several parts: each of them, so that they can share a limit. Joined by line ends they are `text`. */
+  readonly texts?: readonly string[]
   readonly parts: readonly ContentPart[]
   /** The tool itself says that it failed. */
   readonly isError: boolean
@@ -19,6 +21,10 @@ export interface RenderedOutput {
 /** Base64 characters of one image or sound: 5 MB of data, the most that vision models take in a request's image. */
 const MAX_MEDIA_CHARS = 7_000_000
 const MAX_MEDIA_PARTS = 20
+/** Base64 characters of all of them: 15 MB of data, well below the size of a request that providers take. */
+const MAX_ALL_MEDIA_CHARS = 20_000_000
+/** Shorter data is not looked for in the text: it could be a word. */
+const LEAST_MIRRORED_CHARS = 64
 const NO_PARTS: readonly ContentPart[] = Object.freeze([])
 
 /** @param roomy see {@link valueText} */
@@ -46,18 +52,20 @@ function renderUnformatted(output: unknown, isError: boolean, roomy: number): Re
 function renderParts(given: readonly ContentPart[], structured: JsonValue | undefined, isError: boolean, roomy: number): RenderedOutput {
   const texts: string[] = []
   const parts: ContentPart[] = []
-  let media = 0
+  const media = new MediaAllowance()
+  const mirrored = mediaData(given)
   for (const part of given) {
     switch (part.type) {
       case 'text':
-        texts.push(part.text)
+        texts.push(withoutData(part.text, mirrored))
         break
       case 'image':
-      case 'audio':
-        if (part.data.length > MAX_MEDIA_CHARS) texts.push(`[${describePart(part)} left out: too large]`)
-        else if (++media > MAX_MEDIA_PARTS) texts.push(`[${describePart(part)} left out: more than ${MAX_MEDIA_PARTS} in one result]`)
-        else parts.push(part)
+      case 'audio': {
+        const problem = media.take(part.data.length)
+        if (problem === undefined) parts.push(part)
+        else texts.push(`[${describePart(part)} left out: ${problem}]`)
         break
+      }
       case 'resource': {
         // Its label is text, so that a thousand links are clipped like a thousand lines.
         const { text, ...link } = part
@@ -69,9 +77,10 @@ function renderParts(given: readonly ContentPart[], structured: JsonValue | unde
         part satisfies never
     }
   }
-  if (structured !== undefined && !given.some((part) => part.type === 'text')) texts.push(valueText(withoutMedia(structured, given), roomy))
+  if (structured !== undefined && !given.some((part) => part.type === 'text'))
+    texts.push(valueText(withoutMedia(structured, mirrored, 0), roomy))
   const text = texts.join('\n')
-  if (text !== '') return { text, parts, isError }
+  if (text !== '') return { text, parts, isError, ...(texts.length > 1 ? { texts } : undefined) }
   return { text: parts.length === 0 ? NO_OUTPUT : parts.map((part) => `[${describePart(part)}]`).join('\n'), parts, isError }
 }
 
@@ -90,22 +99,57 @@ export function describePart(part: ContentPart): string {
   }
 }
 
-/** Some servers repeat a picture's data in the structured form; there it would be read as text. */
-function withoutMedia(value: JsonValue, given: readonly ContentPart[]): JsonValue {
-  const data = new Set<string>()
-  for (const part of given) if (part.type === 'image' || part.type === 'audio') data.add(part.data)
-  if (data.size === 0) return value
-  const strip = (item: JsonValue): JsonValue => {
-    if (typeof item === 'string') {
-      const bare = item.startsWith('data:') ? item.slice(item.indexOf(',') + 1) : item
-      return data.has(bare) ? '[the data above]' : item
-    }
-    if (isArray(item)) return item.map(strip)
-    if (typeof item !== 'object' || item === null) return item
-    return Object.fromEntries(Object.entries(item).map(([key, member]) => [key, strip(member)]))
+/** What one result may have of images and audio. */
+class MediaAllowance {
+  #parts = 0
+  #chars = 0
+
+  /** @returns why it has no room, else nothing */
+  take(chars: number): string | undefined {
+    if (chars > MAX_MEDIA_CHARS) return 'too large'
+    if (this.#parts >= MAX_MEDIA_PARTS) return `more than ${MAX_MEDIA_PARTS} in one result`
+    if (this.#chars + chars > MAX_ALL_MEDIA_CHARS) return `more than ${(MAX_ALL_MEDIA_CHARS / 4) * 3} bytes of them in one result`
+    this.#parts++
+    this.#chars += chars
+    return undefined
   }
-  return strip(value)
 }
+
+function mediaData(given: readonly ContentPart[]): ReadonlySet<string> {
+  const data = new Set<string>()
+  for (const part of given) if ((part.type === 'image' || part.type === 'audio') && part.data.length > 0) data.add(part.data)
+  return data
+}
+
+const MIRROR_NOTE = '[the data above]'
+
+/** Some servers repeat a picture's data in the text, as JSON or as a `data:` address; there it would be read as words. */
+function withoutData(text: string, mirrored: ReadonlySet<string>): string {
+  let bare = text
+  for (const data of mirrored) {
+    if (data.length < LEAST_MIRRORED_CHARS || data.length > bare.length) continue
+    bare = bare.replaceAll(data, MIRROR_NOTE)
+    // JSON may be written with `\/` for `/`.
+    if (bare.includes('\\/')) bare = bare.replaceAll(data.replaceAll('/', '\\/'), MIRROR_NOTE)
+  }
+  return bare
+}
+
+/** The same of the structured form. */
+function withoutMedia(value: JsonValue, mirrored: ReadonlySet<string>, depth: number): JsonValue {
+  if (mirrored.size === 0) return value
+  if (typeof value === 'string') {
+    const bare = value.startsWith('data:') ? value.slice(value.indexOf(',') + 1) : value
+    return mirrored.has(bare) ? MIRROR_NOTE : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > MAX_DEPTH) return '[nested too deep to show]'
+  if (isArray(value)) return value.map((item) => withoutMedia(item, mirrored, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutMedia(member, mirrored, depth + 1)]))
+}
+
+/** As deep as values are written. */
+const MAX_DEPTH = 100
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value)
