@@ -6,7 +6,7 @@ import type { PolicyDecision } from '../../contract/policy.ts'
 import type { ApprovalDecision, ApprovalRequest } from '../../contract/ports.ts'
 import type { Redactor } from '../../contract/redact.ts'
 import type { ToolResult } from '../../contract/result.ts'
-import { type Excerpt, excerptOf, jsonExcerptOf } from './redacted-json.ts'
+import { type Excerpt, excerptOf, jsonExcerptOf } from '../redacted-json.ts'
 
 /**
  * Owns what each record says: canonical JSON of its body, members in the order of their names. Every text that somebody else wrote passes the

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts'
-import type { Redacted, Redactor } from '../../contract/redact.ts'
+import type { JsonObject, JsonValue } from '../contract/json.ts'
+import type { Redacted, Redactor } from '../contract/redact.ts'
 
 /**
  * Owns what of texts and values is put on record: the beginning, with every secret taken out. Strings are redacted one by one, as they
