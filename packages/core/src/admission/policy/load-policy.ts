@@ -1,0 +1,113 @@
+import { stat } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { AdjutantError } from '../../contract/errors.ts'
+import type { PolicyTier } from '../../contract/policy.ts'
+import type { CommandReaders } from './command-condition.ts'
+import type { PolicyDocument } from './policy-document.ts'
+import { MAX_POLICY_BYTES } from './policy-source.ts'
+import { readTrust } from './policy-trust.ts'
+import { policyText, readPolicyDocument } from './read-policy.ts'
+import { readIfThere } from './replace-file.ts'
+import { RulePolicy } from './rule-policy.ts'
+import type { PolicyFiles } from './save-rule.ts'
+
+/**
+ * Owns where policies lie. A file at a usual place that is not there says nothing; one that is there and cannot be read ends the load:
+ * going on without it would be going on without a prohibition.
+ */
+
+export interface LoadPolicyOptions {
+  /** Absolute. */
+  readonly workspace: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly commands?: CommandReaders
+  /** Further files; each is of the tier that it says, else `user`. They must be there. */
+  readonly files?: readonly string[]
+  /** Further documents, e.g. of the roles of a configuration, or of a session. */
+  readonly documents?: readonly PolicyDocument[]
+  /** Only `files` and `documents`: nothing is looked for. Default false. */
+  readonly only?: boolean
+  /** True: the workspace's own policy may allow, whatever was agreed to. Default false. */
+  readonly trustProject?: boolean
+}
+
+/** Where a person's and a workspace's policies lie, and what was agreed to. */
+export function policyPlaces(options: Pick<LoadPolicyOptions, 'workspace' | 'env'>): Required<PolicyFiles> & { readonly admin: string } {
+  const { env, workspace } = options
+  const home = env.HOME ?? userInfo().homedir
+  const folder = (variable: string | undefined, ...usual: readonly string[]): string =>
+    variable?.startsWith('/') === true ? variable : join(home, ...usual)
+  return {
+    admin: '/etc/adjutant/policy.yaml',
+    user: join(folder(env.XDG_CONFIG_HOME, '.config'), 'adjutant', 'policy.yaml'),
+    project: join(resolve(workspace), '.adjutant', 'policy.yaml'),
+    trust: join(folder(env.XDG_STATE_HOME, '.local', 'state'), 'adjutant', 'policy-trust.json'),
+  }
+}
+
+/**
+ * Reads the usual places and opens the policy that they make together.
+ *
+ * @throws AdjutantError CONFIG_INVALID with `file:line:column`
+ */
+export async function loadPolicy(options: LoadPolicyOptions): Promise<RulePolicy> {
+  const load = (): Promise<readonly PolicyDocument[]> => readPolicies(options)
+  const { project, user, trust } = policyPlaces(options)
+  return new RulePolicy({
+    documents: await load(),
+    workspace: options.workspace,
+    load,
+    ...(options.commands === undefined ? {} : { commands: options.commands }),
+    ...(options.only === true ? {} : { files: options.trustProject === true ? { project, user } : { project, user, trust } }),
+  })
+}
+
+/** @throws AdjutantError CONFIG_INVALID */
+export async function readPolicies(options: LoadPolicyOptions): Promise<readonly PolicyDocument[]> {
+  const documents: PolicyDocument[] = [...(options.documents ?? [])]
+  for (const file of options.files ?? []) {
+    const document = await readPolicyFile(file)
+    if (document === undefined) {
+      throw new AdjutantError('CONFIG_INVALID', `${file}: there is no such file`, { hint: 'Name an existing policy file.' })
+    }
+    documents.push(document)
+  }
+  if (options.only === true) return documents
+  const places = policyPlaces(options)
+  const admin = await readPolicyFile(places.admin, 'admin')
+  const user = await readPolicyFile(places.user, 'user')
+  const project = await readPolicyFile(places.project, 'project')
+  if (admin !== undefined) documents.push(admin)
+  if (project !== undefined) documents.push(options.trustProject === true ? project : await asAgreed(project, places))
+  if (user !== undefined) documents.push(user)
+  return documents
+}
+
+/** What comes with a workspace may make things stricter; more only as far as somebody here agreed to it. */
+async function asAgreed(
+  document: PolicyDocument,
+  { trust, project }: { readonly trust: string; readonly project: string },
+): Promise<PolicyDocument> {
+  return { ...document, trusted: await readTrust(trust, project) }
+}
+
+/**
+ * @returns undefined when there is no such file
+ * @throws AdjutantError CONFIG_INVALID
+ */
+export async function readPolicyFile(file: string, tier?: PolicyTier): Promise<PolicyDocument | undefined> {
+  let bytes: Buffer | undefined
+  try {
+    const found = await stat(file).catch(() => undefined)
+    if (found !== undefined && !found.isFile()) throw new Error('this is not a regular file')
+    if (found !== undefined && found.size > MAX_POLICY_BYTES) throw new Error(`is ${found.size} bytes long, more than ${MAX_POLICY_BYTES}`)
+    bytes = await readIfThere(file)
+  } catch (error) {
+    throw new AdjutantError('CONFIG_INVALID', `${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      hint: 'Make it a readable file.',
+      cause: error,
+    })
+  }
+  return bytes === undefined ? undefined : readPolicyDocument(policyText(bytes, file), { file, ...(tier === undefined ? {} : { tier }) })
+}
