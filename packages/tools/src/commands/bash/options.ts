@@ -1,0 +1,123 @@
+/**
+ * Owns how the words of a program are told apart. Errs on one side: a word that could be a harmful option is one, also behind `--` or where another
+ * option might have taken it as its value.
+ */
+import type { Reader } from './data/readers.ts'
+import { type Effect, read, type Verdict, worst } from './verdict.ts'
+import type { Word } from './word.ts'
+
+/** Whether an option could come out of a word that is only known when it runs. Names of files and the caller's own variables are taken as operands. */
+export function mayBecomeOption(word: Word): boolean {
+  if (word.text !== undefined) return false
+  if (word.lead === '') return word.opens[0] === 'script'
+  return word.lead === '-' || word.lead === '--'
+}
+
+/** What the words of a program on the list of readers do. */
+export function judgeReader(reader: Reader, words: readonly Word[]): Verdict {
+  let found: Verdict = read(reader.reason)
+  let operands = 0
+  for (const word of words) {
+    const isOption = /^[-+]./.test(word.lead)
+    if (!isOption) operands++
+    if (reader.network === true && word.text === undefined && word.opens.some((kind) => kind === 'script' || kind === 'environment'))
+      found = worst(found, { effect: 'write', reason: 'sends what it reads to another machine' })
+    if (reader.harm === undefined) continue
+    if (mayBecomeOption(word)) found = worst(found, { effect: 'write', reason: 'has options that are only known when it runs' })
+    else if (isOption) {
+      const harm = harmOf(reader, reader.harm, word)
+      if (harm !== undefined) found = worst(found, { effect: harm[0], reason: `${harm[1]} (${shown(word.lead)})` })
+    }
+  }
+  if (reader.operands !== undefined && operands > reader.operands[0])
+    found = worst(found, { effect: reader.operands[1], reason: reader.operands[2] })
+  return found
+}
+
+function harmOf(reader: Reader, harm: NonNullable<Reader['harm']>, { lead }: Word): readonly [Effect, string] | undefined {
+  if (lead.startsWith('--') || reader.wholeWords === true) {
+    const name = lead.split('=', 1)[0] ?? lead
+    if (harm[name] !== undefined) return harm[name]
+    for (const [option, entry] of Object.entries(harm)) {
+      if (name.length > 2 && option.startsWith('--') && (option.startsWith(name) || name.startsWith(option))) return entry
+      if (reader.wholeWords === true && !option.startsWith('--') && lead.startsWith(option)) return entry
+    }
+    return undefined
+  }
+  if (lead.startsWith('+')) return harm['+'] ?? (lead.startsWith('+!') ? harm['+!'] : undefined)
+  for (const letter of lead.slice(1)) {
+    const entry = harm[`-${letter}`]
+    if (entry !== undefined) return entry
+    if (reader.values?.includes(letter) === true) return undefined
+  }
+  return undefined
+}
+
+function shown(option: string): string {
+  return option.length > 40 ? `${option.slice(0, 40)}…` : option
+}
+
+export interface OptionGrammar {
+  /** Letters that take a value: in the same word or the next. */
+  readonly values: string
+  /** Letters that take a value only in the same word. */
+  readonly attached?: string
+  readonly flags: string
+  /** Long options that take a value; `--x=value` needs no listing. */
+  readonly longValues?: readonly string[]
+  readonly longFlags?: readonly string[]
+}
+
+export interface SplitWords {
+  /** Letters and long names, each with its value where it has one. */
+  readonly options: readonly { readonly name: string; readonly value?: Word | string }[]
+  readonly operands: readonly Word[]
+}
+
+/**
+ * Takes the options in front of the first operand apart, as a wrapper does. Undefined where a word is not in the grammar: what the wrapper runs cannot
+ * be told then.
+ */
+export function splitWords(words: readonly Word[], grammar: OptionGrammar): SplitWords | undefined {
+  const options: { name: string; value?: Word | string }[] = []
+  let at = 0
+  for (; at < words.length; at++) {
+    const word = words[at]
+    if (word === undefined) break
+    if (mayBecomeOption(word)) return undefined
+    const { lead, text } = word
+    if (!lead.startsWith('-') || text === '-') break
+    if (text === '--') {
+      at++
+      break
+    }
+    if (lead.startsWith('--')) {
+      const [name = '', ...value] = lead.split('=')
+      if (value.length > 0) options.push({ name, value: value.join('=') })
+      else if (text === undefined) return undefined
+      else if (grammar.longFlags?.includes(name) === true) options.push({ name })
+      else if (grammar.longValues?.includes(name) === true) {
+        const value = words[++at]
+        options.push(value === undefined ? { name } : { name, value })
+      } else return undefined
+      continue
+    }
+    for (let letter = 1; letter < lead.length; letter++) {
+      const name = lead.charAt(letter)
+      if (grammar.values.includes(name)) {
+        const rest = lead.slice(letter + 1)
+        const inWord = rest !== '' || text === undefined
+        const value = inWord ? rest : words[++at]
+        options.push(value === undefined ? { name } : { name, value })
+        break
+      } else if (grammar.attached?.includes(name) === true) {
+        options.push({ name, value: lead.slice(letter + 1) })
+        break
+      } else if (grammar.flags.includes(name)) {
+        if (text === undefined && letter === lead.length - 1) return undefined
+        options.push({ name })
+      } else return undefined
+    }
+  }
+  return { options, operands: words.slice(at) }
+}
