@@ -27,6 +27,13 @@ describe('read_result', () => {
     assert.equal(await read(cx, { id: 'call_7', offset: 1_001 }), '[result call_7: no line 1001; it has 1000]')
   })
 
+  it('shows the last lines', async () => {
+    await using cx = await testContext()
+    await spillText(cx.namespace, 'call_7', `${numbered(1_000)}\n`)
+    assert.equal(await read(cx, { id: 'call_7', tail: 2 }), '[result call_7, lines 999 to 1000]\nline 999\nline 1000\n[the end]')
+    await assert.rejects(read(cx, { id: 'call_7', tail: 2, search: 'x' }), { code: 'INVALID_ARGUMENTS', message: /"tail".*"search"/ })
+  })
+
   it('leads to every line when it is followed to the end', async () => {
     await using cx = await testContext()
     const whole = `${numbered(3_000)}\n${'x'.repeat(20_000)}\nlast\n`
@@ -70,7 +77,7 @@ describe('read_result', () => {
     await spillText(cx.namespace, 'a'.repeat(80), `${'word '.repeat(2_000)}\n`.repeat(500))
     await spillText(cx.namespace, 'short', 'w\n'.repeat(50_000))
     for (const id of ['a'.repeat(80), 'short']) {
-      for (const more of [{}, { limit: 1_000 }, { search: 'w', limit: 1_000 }, { offset: 3, column: 5 }]) {
+      for (const more of [{}, { limit: 1_000 }, { search: 'w', limit: 1_000 }, { offset: 3, column: 5 }, { tail: 900 }]) {
         assert.ok((await read(cx, { id, ...more })).length < limit)
       }
     }

@@ -25,6 +25,12 @@ export const readResultTool: AgentTool = {
       offset: { type: 'integer', minimum: 1, description: 'First line, counted from 1. Default 1. With search: where to begin looking.' },
       column: { type: 'integer', minimum: 1, description: 'First character of that line, for a line longer than a page. Default 1.' },
       limit: { type: 'integer', minimum: 1, maximum: MAX_LINES, description: 'Lines, or places found, at most. Default 200, or 50.' },
+      tail: {
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_LINES,
+        description: 'Show the last lines instead, so many at most. Not together with offset, column, limit or search.',
+      },
       search: {
         type: 'string',
         minLength: 1,
@@ -38,6 +44,7 @@ export const readResultTool: AgentTool = {
     examples: [
       { id: 'call_1', search: 'error' },
       { id: 'call_1', offset: 120, limit: 40 },
+      { id: 'call_1', tail: 30 },
     ],
   },
   origin: BUILT_IN,
@@ -53,9 +60,10 @@ export const readResultTool: AgentTool = {
 
 interface ResultQuery {
   readonly id: string
-  readonly offset: number
-  readonly column: number
-  readonly limit: number
+  readonly offset?: number
+  readonly column?: number
+  readonly limit?: number
+  readonly tail?: number
   readonly search?: string
   readonly maxChars: number
 }
@@ -64,6 +72,7 @@ function queryOf(input: JsonObject): ResultQuery {
   const id = textField(input, 'id').trim()
   if (id === '') throw new AdjutantError('INVALID_ARGUMENTS', '"id" is empty', { hint: 'Give the id that the cut result names.' })
   const search = optionalText(input, 'search')
+  if (input.tail !== undefined) return tailQuery(id, input)
   return {
     id,
     offset: wholeField(input, 'offset', { min: 1, max: FAR, fallback: 1 }),
@@ -72,6 +81,14 @@ function queryOf(input: JsonObject): ResultQuery {
     ...(search === undefined ? undefined : { search }),
     maxChars: PAGE_CHARS,
   }
+}
+
+function tailQuery(id: string, input: JsonObject): ResultQuery {
+  const other = ['offset', 'column', 'limit', 'search'].find((name) => input[name] !== undefined)
+  if (other === undefined) return { id, tail: wholeField(input, 'tail', { min: 1, max: MAX_LINES, fallback: 1 }), maxChars: PAGE_CHARS }
+  throw new AdjutantError('INVALID_ARGUMENTS', `"tail" does not go with "${other}"`, {
+    hint: 'Give "tail" alone for the last lines, or "offset" for lines from there on.',
+  })
 }
 
 function describe(page: SpillPage, query: ResultQuery): string {
@@ -90,7 +107,8 @@ function describe(page: SpillPage, query: ResultQuery): string {
 function describeLines(page: SpillPage & { readonly kind: 'lines' }, query: ResultQuery): string {
   const { id, text, firstLine, lastLine, next, totalLines } = page
   if (text === '') return `[result ${id}: no line ${firstLine}; it has ${totalLines ?? 0}]`
-  const from = query.column === 1 ? '' : ` from character ${query.column}`
+  const { column = 1 } = query
+  const from = column === 1 ? '' : ` from character ${column}`
   const head = firstLine === lastLine ? `line ${firstLine}${from}` : `lines ${firstLine} to ${lastLine}${from}`
   const end = next === undefined ? 'the end' : `more: read_result ${JSON.stringify({ id, ...next })}`
   return `[result ${id}, ${head}]\n${text}${text.endsWith('\n') ? '' : '\n'}[${end}]`
@@ -98,7 +116,8 @@ function describeLines(page: SpillPage & { readonly kind: 'lines' }, query: Resu
 
 function describeHits(page: SpillPage & { readonly kind: 'hits' }, query: ResultQuery): string {
   const { id, hits, next } = page
-  const since = query.offset === 1 ? '' : ` from line ${query.offset} on`
+  const { offset = 1 } = query
+  const since = offset === 1 ? '' : ` from line ${offset} on`
   if (hits.length === 0) return `[result ${id}: nothing found${since}]`
   const lines = hits.map(({ line, column, text }) => (text.includes('…') ? `${line}:${column}: ${text}` : `${line}: ${text}`))
   const end =

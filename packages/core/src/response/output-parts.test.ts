@@ -57,7 +57,7 @@ describe('parts of a result', () => {
   })
 
   it('are not troubled by structured output of any depth', () => {
-    let deep = 'x' as unknown
+    let deep: unknown = 'x'
     for (let level = 0; level < 20_000; level++) deep = [deep]
     const rendered = renderOutput(new ToolOutput([picture], { structured: JSON.parse('[1]') }), undefined, undefined, 8_000)
     assert.equal(rendered.text, '[1]')

@@ -3,7 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { AdjutantError } from '../contract/errors.ts'
 import type { Namespace } from '../contract/ports.ts'
 import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
-import { hasCode, keptIds } from './spill-store.ts'
+import type { RemovalReason } from './spill-removed.ts'
+import { hasCode, keptIds, removalOf, removeExpired } from './spill-store.ts'
 
 /** Bytes read from disk at once. */
 const BLOCK = 262_144
@@ -13,9 +14,10 @@ const NAMED = 20
 /**
  * Opens a kept result of this namespace. An id is never taken as a path: whatever is not a plain name is turned into the one it
  * would have been kept under.
- * @throws AdjutantError NOT_FOUND naming what is kept
+ * @throws AdjutantError NOT_FOUND saying whether it was removed, and naming what is kept
  */
 export async function openSpill(namespace: Namespace, id: string): Promise<FileHandle> {
+  await removeExpired(namespace)
   const path = await namespace.path(`${RESULTS_FOLDER}/${spillIdOf(id)}${RESULT_SUFFIX}`)
   let handle: FileHandle
   try {
@@ -36,7 +38,17 @@ async function notFound(namespace: Namespace, id: string): Promise<AdjutantError
     ids.length === 0
       ? 'Nothing is kept in this session: only results that were cut are.'
       : `Kept are${ids.length > NAMED ? `, newest last of ${ids.length}` : ''}: ${named}.`
-  return new AdjutantError('NOT_FOUND', `no kept result ${JSON.stringify(id.slice(0, 100))} in this session`, { hint })
+  const name = JSON.stringify(id.slice(0, 100))
+  const removed = await removalOf(namespace, spillIdOf(id))
+  if (removed === undefined) return new AdjutantError('NOT_FOUND', `no kept result ${name} in this session`, { hint })
+  return new AdjutantError('NOT_FOUND', `the kept result ${name} was removed: ${REMOVED[removed]}`, {
+    hint: `Make the call again if its result is still needed. ${hint}`,
+  })
+}
+
+const REMOVED: Readonly<Record<RemovalReason, string>> = {
+  room: 'newer results needed the room',
+  age: 'it was older than results are kept',
 }
 
 /** The bytes from `position` on, block by block. Each block is overwritten by the next. */

@@ -3,6 +3,7 @@ import type { Namespace } from '../contract/ports.ts'
 import { openSpill, readBlocks } from './spill-open.ts'
 import { type LinePage, readLines } from './spill-page.ts'
 import { type SearchPage, searchLines } from './spill-search.ts'
+import { readLastLines } from './spill-tail.ts'
 import { resolveTerminalText } from './terminal-text.ts'
 
 export interface SpillQuery {
@@ -12,6 +13,8 @@ export interface SpillQuery {
   readonly column?: number
   /** Lines, or hits, at most. Default 200 lines, 50 hits. */
   readonly limit?: number
+  /** The last lines instead, so many at most; not together with the others but `maxChars`. */
+  readonly tail?: number
   /** Plain text to find, upper and lower case alike; not a pattern. */
   readonly search?: string
   /** Characters of text at most. Default 6 000. */
@@ -47,6 +50,8 @@ export async function readSpill(namespace: Namespace, id: string, query: SpillQu
   const maxChars = whole('maxChars', query.maxChars ?? DEFAULT_PAGE_CHARS)
   const limit = Math.min(MOST, whole('limit', query.limit ?? (query.search === undefined ? DEFAULT_LINES : DEFAULT_HITS)))
   if (query.search !== undefined) checkNeedle(query.search)
+  const tail = query.tail === undefined ? undefined : Math.min(MOST, whole('tail', query.tail))
+  if (tail !== undefined) checkAlone(query)
   const handle = await openSpill(namespace, id)
   try {
     for await (const block of readBlocks(handle, 0)) {
@@ -56,7 +61,8 @@ export async function readSpill(namespace: Namespace, id: string, query: SpillQu
     if (query.search !== undefined) {
       return { kind: 'hits', id, ...(await searchLines(handle, query.search, { offset, limit, maxChars })) }
     }
-    const page = await readLines(handle, { offset, column, limit, maxChars })
+    const page =
+      tail !== undefined ? await readLastLines(handle, tail, maxChars) : await readLines(handle, { offset, column, limit, maxChars })
     // What was kept is resolved already; a file that something else put there need not be.
     return { kind: 'lines', id, ...page, text: resolveTerminalText(page.text) }
   } finally {
@@ -67,6 +73,13 @@ export async function readSpill(namespace: Namespace, id: string, query: SpillQu
 function whole(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value
   throw new AdjutantError('INVALID_ARGUMENTS', `${name} must be a whole number, at least 1; it is ${value}`)
+}
+
+function checkAlone({ offset, column, search, limit }: SpillQuery): void {
+  if (offset === undefined && column === undefined && search === undefined && limit === undefined) return
+  throw new AdjutantError('INVALID_ARGUMENTS', 'tail goes with none of offset, column, limit and search', {
+    hint: 'Give tail alone for the last lines, or offset for lines from there on.',
+  })
 }
 
 function checkNeedle(needle: string): void {

@@ -1,6 +1,7 @@
 import type { Namespace } from '../contract/ports.ts'
 import type { SpillRef } from '../contract/result.ts'
-import { SpillFile, type SpillLimits } from './spill-store.ts'
+import type { SpillLimits } from './spill-settings.ts'
+import { SpillFile } from './spill-store.ts'
 
 /**
  * Owns: writing a stream to a kept result in large pieces, one write at a time, with backpressure: `push` gives a promise when the

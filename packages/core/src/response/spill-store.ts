@@ -5,27 +5,23 @@ import { AdjutantError } from '../contract/errors.ts'
 import type { Namespace } from '../contract/ports.ts'
 import type { SpillRef } from '../contract/result.ts'
 import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
+import { type RemovalReason, RemovedResults } from './spill-removed.ts'
+import { type SpillLimits, type SpillSettings, spillSettings } from './spill-settings.ts'
 
 /**
- * Owns: the files of whole results in a session's namespace, and how much they may take: {@link SPILL_LIMITS}. The oldest are
- * removed when a new one needs the room; one result that is larger than all the room is refused. A file appears under its name
- * only when it is complete (written beside it, then linked), with mode 0600; a crash leaves at most a `.tmp` that a later
- * process removes. Changes of one namespace are done one after the other; a namespace is used by one process.
+ * Owns: the files of whole results in a session's namespace, and how much they may take (spill-settings.ts). The oldest are removed
+ * when a new one needs the room or when they are too old, which is written down; one result that is larger than all the room is
+ * refused, as are several that are written at once and together are. A file appears under its name only when it is complete (written
+ * beside it, then linked), with mode 0600; a crash leaves at most a `.tmp` that a later process removes. Changes of one namespace are done
+ * one after the other; a namespace is used by one process.
  */
-
-export interface SpillLimits {
-  /** All kept results of one session together. */
-  readonly totalBytes: number
-  readonly files: number
-}
-
-/** 1 GiB and 1 000 results for a session. */
-export const SPILL_LIMITS: SpillLimits = Object.freeze({ totalBytes: 1_073_741_824, files: 1_000 })
 
 interface Kept {
   readonly id: string
   readonly path: string
   readonly bytes: number
+  /** When it was kept, in milliseconds since 1970. */
+  readonly time: number
 }
 
 interface Store {
@@ -33,6 +29,9 @@ interface Store {
   /** Oldest first. */
   readonly kept: Kept[]
   bytes: number
+  /** Of results that are being written. */
+  writing: number
+  readonly removed: RemovedResults
   /** The end of the last change. */
   queue: Promise<unknown>
 }
@@ -53,7 +52,7 @@ function storeOf(namespace: Namespace): Promise<Store> {
 
 async function openStore(namespace: Namespace): Promise<Store> {
   const folder = dirname(await namespace.path(`${RESULTS_FOLDER}/x${RESULT_SUFFIX}`))
-  const found: (Kept & { readonly time: number })[] = []
+  const found: Kept[] = []
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = join(folder, entry.name)
@@ -64,8 +63,9 @@ async function openStore(namespace: Namespace): Promise<Store> {
       found.push({ id: basename(entry.name, RESULT_SUFFIX), path, bytes: size, time: mtimeMs })
     }
   }
-  found.sort((a, b) => a.time - b.time)
-  return { folder, kept: found, bytes: found.reduce((sum, { bytes }) => sum + bytes, 0), queue: Promise.resolve() }
+  found.sort((a, b) => a.time - b.time || a.id.localeCompare(b.id, 'en', { numeric: true }))
+  const bytes = found.reduce((sum, kept) => sum + kept.bytes, 0)
+  return { folder, kept: found, bytes, writing: 0, removed: await RemovedResults.open(folder), queue: Promise.resolve() }
 }
 
 /** The name tells the process that writes it; one that still runs may be about to finish it. */
@@ -84,45 +84,87 @@ export async function keptIds(namespace: Namespace): Promise<readonly string[]> 
   return (await storeOf(namespace)).kept.map(({ id }) => id)
 }
 
+/** Why a result that was kept is no more; `undefined` for what never was. */
+export async function removalOf(namespace: Namespace, id: string): Promise<RemovalReason | undefined> {
+  return (await storeOf(namespace)).removed.reasonOf(id)
+}
+
+/** Removes what is too old. Done by itself at each read and write. */
+export async function removeExpired(namespace: Namespace): Promise<void> {
+  const store = await storeOf(namespace)
+  const { limits, clock } = spillSettings(namespace)
+  if (isExpired(store.kept[0], limits, clock.now())) await inTurn(store, () => expire(store, limits, clock.now()))
+}
+
 /** One result on its way to disk. Exactly one of `commit` and `abandon` is to be called. */
 export class SpillFile {
   readonly #store: Store
-  readonly #limits: SpillLimits
+  readonly #settings: SpillSettings
   readonly #callId: string
   readonly #temporary: string
   readonly #handle: FileHandle
   #bytes = 0
+  /** Of `#store.writing`. */
+  #reserved = 0
 
-  private constructor(store: Store, limits: SpillLimits, callId: string, temporary: string, handle: FileHandle) {
+  private constructor(store: Store, settings: SpillSettings, callId: string, temporary: string, handle: FileHandle) {
     this.#store = store
-    this.#limits = limits
+    this.#settings = settings
     this.#callId = callId
     this.#temporary = temporary
     this.#handle = handle
   }
 
   /** @throws AdjutantError NAMESPACE_ESCAPE; an Error of the file system (full, no rights) */
-  static async open(namespace: Namespace, callId: string, limits: SpillLimits = SPILL_LIMITS): Promise<SpillFile> {
+  static async open(namespace: Namespace, callId: string, limits?: SpillLimits): Promise<SpillFile> {
+    const known = spillSettings(namespace)
+    const settings = limits === undefined ? known : { ...known, limits }
     const store = await storeOf(namespace)
     const temporary = join(store.folder, `${spillIdOf(callId)}.${process.pid}.${++temporaries}.tmp`)
-    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0)
-    return new SpillFile(store, limits, callId, temporary, await open(temporary, flags, 0o600))
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
+    return new SpillFile(store, settings, callId, temporary, await open(temporary, flags, 0o600))
   }
 
   get bytes(): number {
     return this.#bytes
   }
 
+  /** For a program that writes the result itself: its output is opened on this, at the end of the file. */
+  get descriptor(): number {
+    return this.#handle.fd
+  }
+
+  /** Counts what another program has written. @throws AdjutantError TOO_LARGE past the limit of all results */
+  async measure(): Promise<number> {
+    const { size } = await this.#handle.stat()
+    this.#reserve(size - this.#bytes)
+    this.#bytes = size
+    return size
+  }
+
   /** Writes all of these pieces in one go. @throws AdjutantError TOO_LARGE past the limit of all results */
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     let size = 0
     for (const piece of pieces) size += piece.byteLength
-    if (this.#bytes + size > this.#limits.totalBytes) {
-      throw new AdjutantError('TOO_LARGE', `a result of more than ${this.#limits.totalBytes} bytes is not kept`)
-    }
+    this.#reserve(size)
     const { bytesWritten } = await this.#handle.writev([...pieces])
     if (bytesWritten < size) await this.#writeRest(pieces, bytesWritten)
     this.#bytes += size
+  }
+
+  #reserve(size: number): void {
+    const { totalBytes } = this.#settings.limits
+    if (this.#bytes + size > totalBytes) throw new AdjutantError('TOO_LARGE', `a result of more than ${totalBytes} bytes is not kept`)
+    if (this.#store.writing + size > totalBytes) {
+      throw new AdjutantError('TOO_LARGE', `results of more than ${totalBytes} bytes together are not kept at once`)
+    }
+    this.#reserved += size
+    this.#store.writing += size
+  }
+
+  #release(): void {
+    this.#store.writing -= this.#reserved
+    this.#reserved = 0
   }
 
   /** A short write (a disk nearly full, a signal) goes on where it stopped, until it is all or an error. */
@@ -138,24 +180,32 @@ export class SpillFile {
   /** Puts it under its name, making room first. A repeated call id gets a number behind it; nothing is overwritten. */
   async commit(lines: number): Promise<SpillRef> {
     try {
+      const { limits, clock } = this.#settings
+      const time = clock.now()
+      // A later process reads the age from the file.
+      await this.#handle.utimes(time / 1_000, time / 1_000)
       await this.#handle.close()
       const kept = await inTurn(this.#store, async () => {
-        await makeRoom(this.#store, this.#bytes, this.#limits)
+        await expire(this.#store, limits, time)
+        await makeRoom(this.#store, this.#bytes, limits)
         const placed = await place(this.#store, this.#temporary, spillIdOf(this.#callId))
-        const entry: Kept = { ...placed, bytes: this.#bytes }
+        const entry: Kept = { ...placed, bytes: this.#bytes, time }
         this.#store.kept.push(entry)
         this.#store.bytes += entry.bytes
         return entry
       })
       return { id: kept.id, path: kept.path, bytes: kept.bytes, lines }
     } catch (error) {
-      await rm(this.#temporary, { force: true })
+      await this.abandon()
       throw error
+    } finally {
+      this.#release()
     }
   }
 
   /** Removes what was written. Never throws: it is called where something else already failed. */
   async abandon(): Promise<void> {
+    this.#release()
     await this.#handle.close().catch(() => undefined)
     await rm(this.#temporary, { force: true }).catch(() => undefined)
   }
@@ -169,18 +219,32 @@ function inTurn<T>(store: Store, work: () => Promise<T>): Promise<T> {
 
 async function makeRoom(store: Store, bytes: number, limits: SpillLimits): Promise<void> {
   while (store.kept.length > 0 && (store.bytes + bytes > limits.totalBytes || store.kept.length + 1 > limits.files)) {
-    const oldest = store.kept.shift()
-    if (oldest === undefined) return
-    store.bytes -= oldest.bytes
-    await rm(oldest.path, { force: true })
+    await removeOldest(store, 'room')
   }
+}
+
+async function expire(store: Store, limits: SpillLimits, now: number): Promise<void> {
+  while (isExpired(store.kept[0], limits, now)) await removeOldest(store, 'age')
+}
+
+function isExpired(kept: Kept | undefined, limits: SpillLimits, now: number): boolean {
+  return kept !== undefined && limits.maxAgeMs !== undefined && now - kept.time > limits.maxAgeMs
+}
+
+async function removeOldest(store: Store, reason: RemovalReason): Promise<void> {
+  const oldest = store.kept.shift()
+  if (oldest === undefined) return
+  store.bytes -= oldest.bytes
+  await store.removed.add(oldest.id, reason)
+  await rm(oldest.path, { force: true })
 }
 
 async function place(store: Store, temporary: string, wanted: string): Promise<{ readonly id: string; readonly path: string }> {
   for (let copy = 1; ; copy++) {
     const id = copy === 1 ? wanted : `${wanted}-${copy}`
     const path = join(store.folder, `${id}${RESULT_SUFFIX}`)
-    if (store.kept.some((entry) => entry.id === id)) continue
+    // A model may still ask for one that was removed: it must not get another.
+    if (store.kept.some((entry) => entry.id === id) || store.removed.reasonOf(id) !== undefined) continue
     try {
       await link(temporary, path)
       await rm(temporary, { force: true })

@@ -87,7 +87,7 @@ describe('spillText', () => {
     await spillText(cx.namespace, 'd', 'x'.repeat(50), limits)
     assert.deepEqual(await keptIds(cx.namespace), ['c', 'd'])
     await assert.rejects(spillText(cx.namespace, 'e', 'x'.repeat(101), limits), coded('TOO_LARGE', /more than 100 bytes/))
-    assert.deepEqual((await readdir(await cx.namespace.path('results'))).sort(), ['c.txt', 'd.txt'])
+    assert.deepEqual((await readdir(await cx.namespace.path('results'))).sort(), ['c.txt', 'd.txt', 'removed.log'])
     for (const id of ['f', 'g']) await spillText(cx.namespace, id, 'x', limits)
     assert.deepEqual(await keptIds(cx.namespace), ['d', 'f', 'g'])
   })

@@ -1,7 +1,8 @@
 import type { Namespace } from '../contract/ports.ts'
 import type { SpillRef } from '../contract/result.ts'
 import { countLines } from './lines.ts'
-import { SPILL_LIMITS, SpillFile, type SpillLimits } from './spill-store.ts'
+import type { SpillLimits } from './spill-settings.ts'
+import { SpillFile } from './spill-store.ts'
 
 /** Characters turned into bytes at once, so that a huge text never exists twice in memory. */
 const PIECE = 1_048_576
@@ -9,6 +10,7 @@ const PIECE = 1_048_576
 /**
  * Keeps a whole text in the session's namespace as `results/<id>.txt`.
  *
+ * @param limits default: those of the namespace (`setSpillLimits`)
  * @throws AdjutantError TOO_LARGE when it alone is more than a session may keep; NAMESPACE_ESCAPE; an Error of the file system
  * @example
  * ```ts
@@ -16,7 +18,7 @@ const PIECE = 1_048_576
  * await readSpill(namespace, id, { offset: 100, limit: 20 })
  * ```
  */
-export async function spillText(namespace: Namespace, callId: string, text: string, limits: SpillLimits = SPILL_LIMITS): Promise<SpillRef> {
+export async function spillText(namespace: Namespace, callId: string, text: string, limits?: SpillLimits): Promise<SpillRef> {
   const file = await SpillFile.open(namespace, callId, limits)
   try {
     for (let from = 0; from < text.length; ) {

@@ -2,8 +2,8 @@ import type { Namespace } from '../contract/ports.ts'
 import type { SpillRef } from '../contract/result.ts'
 import { ByteTail } from './byte-tail.ts'
 import { type ClipOptions, type Clipped, checkClipOptions, clipEnds, clipText, DEFAULT_RESULT_CHARS } from './clip.ts'
+import type { SpillLimits } from './spill-settings.ts'
 import { SpillSink } from './spill-sink.ts'
-import type { SpillLimits } from './spill-store.ts'
 import { TerminalBytes } from './terminal-bytes.ts'
 
 /**
