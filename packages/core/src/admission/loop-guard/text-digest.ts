@@ -5,7 +5,7 @@ const SEED_B = 0x6a09e667
 const FACTOR_A = 0x9e3779b1
 const FACTOR_B = 0x85ebca6b
 /** Above this many UTF-16 units SHA-256 in native code is quicker than a loop here. Measured on Node 24. */
-const LONG_TEXT = 512
+const LONG_TEXT = 1_024
 
 /**
  * A 53-bit digest that texts, numbers and other digests are mixed into: one safe integer, so that digests are kept in number arrays, compared by `===` and
