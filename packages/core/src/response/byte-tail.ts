@@ -45,6 +45,19 @@ export class ByteTail {
     }
   }
 
+  /** Takes a copy of what is needed of it, for a piece whose memory is used again. */
+  pushCopy(piece: Uint8Array): void {
+    if (piece.byteLength <= this.#capacity) {
+      this.push(new Uint8Array(piece))
+      return
+    }
+    this.#pieces = []
+    this.#first = 0
+    this.#bytes = 0
+    this.#dropped = true
+    this.push(new Uint8Array(piece.subarray(piece.byteLength - this.#capacity)))
+  }
+
   pieces(): readonly Uint8Array[] {
     return this.#pieces.slice(this.#first)
   }
