@@ -1,0 +1,153 @@
+/** apt, dpkg and the package managers of other systems. */
+import type { HintEntry } from '../hint.ts'
+
+export const APT_HINTS: readonly HintEntry[] = [
+  {
+    code: 'APT_LOCKED',
+    grade: 'retry',
+    rank: 74,
+    patterns: [
+      'E: Could not get lock {1:word}',
+      'E: Unable to lock directory {1:word}',
+      'E: Unable to acquire the dpkg frontend lock',
+      'dpkg: error: dpkg frontend lock was locked',
+      'error: dpkg status database is locked',
+      'E: Could not open lock file {1:word}',
+      'Another app is currently holding the yum lock',
+      'unable to lock database',
+      'ERROR: Unable to lock database',
+    ],
+    hint: {
+      en: 'Another package manager is at work, or you are not the administrator: wait until it ends, then try again.',
+      zh: '另一个包管理器正在运行，或缺少管理员权限：等待其结束后再试。',
+    },
+  },
+  {
+    code: 'APT_PACKAGE_NOT_FOUND',
+    grade: 'clarify',
+    rank: 74,
+    patterns: [
+      'E: Unable to locate package {1:word}',
+      "E: Package '{1}' has no installation candidate",
+      "E: Couldn't find any package by glob",
+      "E: Version '{2}' for '{1}' was not found",
+      'No match for argument: {1:word}',
+      'Error: Unable to find a match: {1}',
+      'error: target not found: {1:word}',
+      'No available formula with the name "{1}"',
+      'ERROR: unable to select packages',
+      'E: 无法定位软件包 {1:word}',
+      'No package {1:word} available',
+      "Package '{1}' not found",
+    ],
+    hint: {
+      en: 'Update the list (`apt-get update`) and search for the name (`apt-cache search`); {1|the package} may be called otherwise here.',
+      zh: '更新列表（`apt-get update`）并搜索（`apt-cache search`）；{1|该软件包} 在此系统可能另有名称。',
+    },
+  },
+  {
+    code: 'APT_DEPENDENCIES',
+    grade: 'clarify',
+    rank: 73,
+    patterns: [
+      'The following packages have unmet dependencies',
+      'E: Unmet dependencies',
+      'E: Unable to correct problems, you have held broken packages',
+      'dpkg: dependency problems prevent configuration of {1:word}',
+      'E: Broken packages',
+      'nothing provides {1} needed by',
+      'Problem: conflicting requests',
+      '有未满足的依赖关系',
+    ],
+    hint: {
+      en: 'Run `apt-get -f install`, or ask for versions that fit together.',
+      zh: '运行 `apt-get -f install`，或选择相互兼容的版本。',
+    },
+  },
+  {
+    code: 'APT_INTERRUPTED',
+    grade: 'clarify',
+    rank: 74,
+    patterns: [
+      'E: dpkg was interrupted, you must manually run',
+      'E: Sub-process /usr/bin/dpkg returned an error code',
+      'dpkg: error processing package {1:word}',
+      'dpkg: error processing archive {1}',
+    ],
+    hint: {
+      en: 'Run `dpkg --configure -a`, read what failed for {1|the package}, then try again.',
+      zh: '运行 `dpkg --configure -a`，查看 {1|该软件包} 失败的原因后重试。',
+    },
+  },
+  {
+    code: 'APT_FETCH_FAILED',
+    grade: 'retry',
+    rank: 68,
+    patterns: [
+      'E: Failed to fetch {1:word}',
+      'W: Failed to fetch {1:word}',
+      'E: Unable to fetch some archives',
+      'E: Some index files failed to download',
+      "E: The repository '{1}' does not have a Release file",
+      'Release file for {1:word} is not valid yet',
+      'Hash Sum mismatch',
+      'Cannot find a valid baseurl for repo',
+      'Failed to download metadata for repo',
+    ],
+    hint: {
+      en: 'Run `apt-get update` and try again; check the network and the sources if it stays.',
+      zh: '运行 `apt-get update` 后重试；仍失败则检查网络和软件源。',
+    },
+  },
+  {
+    code: 'APT_SIGNATURE',
+    grade: 'final',
+    rank: 74,
+    patterns: [
+      "The following signatures couldn't be verified",
+      'NO_PUBKEY {1:word}',
+      'is not signed.',
+      'The following signatures were invalid',
+      'Public key for {1} is not installed',
+      'GPG check FAILED',
+    ],
+    hint: {
+      en: 'The key {1|of the source} is not known: have the person confirm the source before its key is added.',
+      zh: '软件源密钥 {1|（见上）} 未知：添加前请用户确认来源可信。',
+    },
+  },
+  {
+    code: 'APT_NEEDS_ROOT',
+    grade: 'final',
+    rank: 75,
+    patterns: [
+      'are you root?',
+      'This command has to be run with superuser privileges',
+      'error: you cannot perform this operation unless you are root',
+      'You need to be root to perform this command',
+      'must be run as root',
+      'requires superuser privilege',
+      '您是 root 用户吗',
+    ],
+    hint: {
+      en: 'This needs the administrator: ask the person, or install it for the user alone.',
+      zh: '需要管理员权限：请询问用户，或仅为当前用户安装。',
+    },
+  },
+  {
+    code: 'APT_ASKS',
+    grade: 'clarify',
+    rank: 66,
+    patterns: [
+      'debconf: unable to initialize frontend',
+      'E: There were unauthenticated packages and -y was used',
+      'Abort.$',
+      'E: Trivial Only specified',
+    ],
+    commands: ['apt', 'apt-get', 'dpkg', 'sudo'],
+    hint: {
+      en: 'It asks a question that nobody answers: use `-y` and `DEBIAN_FRONTEND=noninteractive`.',
+      zh: '它在等待无人回答的提问：使用 `-y` 和 `DEBIAN_FRONTEND=noninteractive`。',
+    },
+  },
+]

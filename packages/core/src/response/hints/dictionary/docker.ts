@@ -1,0 +1,171 @@
+/** Docker, its relatives and Kubernetes. */
+import type { HintEntry } from '../hint.ts'
+
+export const DOCKER_HINTS: readonly HintEntry[] = [
+  {
+    code: 'DOCKER_NOT_RUNNING',
+    grade: 'final',
+    rank: 74,
+    patterns: [
+      'Cannot connect to the Docker daemon at {1:word}',
+      'Cannot connect to the Docker daemon',
+      'error during connect: ',
+      'Is the docker daemon running?',
+      'docker.sock: connect: no such file or directory',
+      'Cannot connect to Podman',
+    ],
+    hint: {
+      en: 'No Docker daemon runs here: ask the person to start it, or go on without containers.',
+      zh: 'Docker 守护进程未运行：请用户启动，或不使用容器继续。',
+    },
+  },
+  {
+    code: 'DOCKER_PERMISSION',
+    grade: 'final',
+    rank: 76,
+    patterns: [
+      'permission denied while trying to connect to the Docker daemon',
+      'docker.sock: connect: permission denied',
+      'Got permission denied while trying to connect to the Docker daemon',
+    ],
+    hint: { en: 'This user may not use Docker: ask the person for the right.', zh: '当前用户无权使用 Docker：请向用户申请权限。' },
+  },
+  {
+    code: 'DOCKER_IMAGE_NOT_FOUND',
+    grade: 'clarify',
+    rank: 72,
+    patterns: [
+      'pull access denied for {1:word}',
+      'manifest unknown',
+      'manifest for {1:word} not found',
+      "Unable to find image '{1}' locally",
+      'repository does not exist or may require',
+      'No such image: {1:word}',
+      'failed to resolve source metadata for {1:word}',
+      'ErrImagePull',
+      'ImagePullBackOff',
+      'toomanyrequests: You have reached',
+    ],
+    hint: {
+      en: 'There is no image {1|of that name and tag}, or it needs a login: check both.',
+      zh: '镜像 {1|（名称或标签）} 不存在或需要登录：请检查。',
+    },
+  },
+  {
+    code: 'DOCKER_NO_CONTAINER',
+    grade: 'clarify',
+    rank: 70,
+    patterns: [
+      'No such container: {1:word}',
+      'Error: No such object: {1:word}',
+      'is not running',
+      'service "{1}" is not running',
+      'no such service: {1:word}',
+      'No such service: {1:word}',
+    ],
+    commands: ['docker', 'podman', 'docker-compose', 'nerdctl'],
+    hint: {
+      en: '{1|The container} is not there or does not run: see `docker ps -a`, and start it.',
+      zh: '{1|该容器} 不存在或未运行：用 `docker ps -a` 查看并启动。',
+    },
+  },
+  {
+    code: 'DOCKER_NAME_TAKEN',
+    grade: 'clarify',
+    rank: 70,
+    patterns: ['Conflict. The container name "{1}" is already in use', 'network with name {1:word} already exists'],
+    hint: {
+      en: 'A container {1|of that name} is there already: use another name or remove the old one.',
+      zh: '容器名 {1|（见上）} 已被使用：换名或删除旧容器。',
+    },
+  },
+  {
+    code: 'DOCKER_BUILD_FAILED',
+    grade: 'clarify',
+    rank: 30,
+    patterns: [
+      'failed to solve: process "{1}" did not complete successfully',
+      'ERROR: failed to solve: {1}',
+      'ERROR: failed to build: ',
+      "The command '{1}' returned a non-zero code",
+      'failed to compute cache key: *not found',
+      'dockerfile parse error',
+      'failed to read dockerfile: ',
+      'unable to prepare context: ',
+      'COPY failed: ',
+    ],
+    hint: {
+      en: 'A step of the Dockerfile failed: read the output of that step, correct it and build again.',
+      zh: 'Dockerfile 的某一步失败：查看该步输出，修正后重新构建。',
+    },
+  },
+  {
+    code: 'COMPOSE_INVALID',
+    grade: 'clarify',
+    rank: 68,
+    patterns: [
+      'no configuration file provided: not found',
+      'validating {1:word}: {2}',
+      'yaml: line {1:number}: {2}',
+      "The Compose file '{1}' is invalid",
+      'services.{1:word} Additional property',
+    ],
+    hint: { en: 'Correct the YAML file at the line named, or name the file with `-f`.', zh: '修正 YAML 文件所指行，或用 `-f` 指定文件。' },
+  },
+  {
+    code: 'KUBERNETES_NOT_FOUND',
+    grade: 'clarify',
+    rank: 68,
+    patterns: [
+      'Error from server (NotFound): {1}',
+      'error: the server doesn\'t have a resource type "{1}"',
+      'error: no context exists with the name',
+      'no matches for kind "{1}" in version',
+      'Error: release: not found',
+      'Error from server (AlreadyExists): {1}',
+    ],
+    hint: {
+      en: 'The cluster has no {1|such object}: check name, namespace (`-n`) and context.',
+      zh: '集群中没有 {1|该对象}：检查名称、命名空间（`-n`）和上下文。',
+    },
+  },
+  {
+    code: 'KUBERNETES_FORBIDDEN',
+    grade: 'final',
+    rank: 68,
+    patterns: ['Error from server (Forbidden): {1}', 'error: You must be logged in to the server'],
+    hint: { en: 'This account may not do that in the cluster: ask for the right.', zh: '当前账号在集群中无此权限：请申请。' },
+  },
+  {
+    code: 'KUBERNETES_UNREACHABLE',
+    grade: 'final',
+    rank: 68,
+    patterns: [
+      'The connection to the server {1:word} was refused - did you specify the right host',
+      'Unable to connect to the server: {1}',
+      'CrashLoopBackOff',
+      'error: error loading config file',
+    ],
+    hint: {
+      en: 'The cluster does not answer: check the context (`kubectl config current-context`) and the network.',
+      zh: '集群没有响应：检查上下文（`kubectl config current-context`）和网络。',
+    },
+  },
+  {
+    code: 'TERRAFORM_FAILED',
+    grade: 'clarify',
+    rank: 52,
+    patterns: [
+      '│ Error: {1}',
+      '^Error: Invalid {1}',
+      'Error: Unsupported argument',
+      'Error: Reference to undeclared resource',
+      'Error acquiring the state lock',
+    ],
+    commands: ['terraform', 'tofu', 'terragrunt'],
+    hint: {
+      en: 'Correct what Terraform names at that line, then plan again before anything is applied.',
+      zh: '按 Terraform 指出的行修正，应用前先重新 plan。',
+    },
+  },
+]
