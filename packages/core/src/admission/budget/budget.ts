@@ -75,7 +75,8 @@ export class Budget {
 
   /** Adds to what is used. What is no finite number above 0 (a provider may report anything) is not counted. Never throws. */
   spend(budget: Spendable, amount = 1): void {
-    if (Number.isFinite(amount) && amount > 0) this.#used[budget] += amount
+    // The sum stays a number that JSON can carry.
+    if (Number.isFinite(amount) && amount > 0) this.#used[budget] = Math.min(Number.MAX_VALUE, this.#used[budget] + amount)
   }
 
   /**

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { sessionId } from '../../contract/ids.ts'
+import type { MeteringRecord } from '../../contract/audit.ts'
+import { callId, sessionId, traceId } from '../../contract/ids.ts'
 import type { AgentTool, CallCost } from '../../contract/tool.ts'
-import { MemoryMeter } from './memory-meter.ts'
 import { meterOf } from './meter.ts'
+import { MeteringTotals } from './metering-totals.ts'
 
-function tool(name: string, cost?: CallCost): AgentTool {
+function tool(cost?: CallCost): AgentTool {
   return {
-    name,
+    name: 'search',
     description: 'For tests.',
     inputSchema: true,
     origin: { kind: 'function', from: 'test' },
@@ -20,57 +21,56 @@ function tool(name: string, cost?: CallCost): AgentTool {
   }
 }
 
-const base = { principal: { tenantId: 't', userId: 'u', roles: [] }, sessionId: sessionId('s'), at: 12 }
-
 describe('metering', () => {
-  it('a record says who used what, and what it cost', () => {
-    const used = tool('search', { units: 2, unit: 'query', microPrice: 5_000 })
-    assert.deepEqual(meterOf({ ...base, tool: used }, { outcome: 'failed' }), {
-      at: 12,
-      tenantId: 't',
-      userId: 'u',
-      sessionId: 's',
-      tool: 'search',
-      unit: 'query',
-      units: 2,
-      microPrice: 5_000,
-      outcome: 'failed',
-    })
+  it('says what a call used, also of one that failed or whose end is unknown', () => {
+    const paid = tool({ units: 2, unit: 'query', microPrice: 5_000 })
+    for (const outcome of ['ok', 'failed', 'unknown'] as const) {
+      assert.deepEqual(meterOf(paid, { outcome }), { units: 2, unit: 'query', microPrice: 5_000 })
+    }
+    assert.deepEqual(meterOf(tool({ units: 0 }), { outcome: 'ok' }), { units: 0, unit: 'call', microPrice: 0 })
   })
 
   it('a tool that says nothing of cost uses one call at no price', () => {
-    const record = meterOf({ ...base, tool: tool('plain') }, { outcome: 'ok' })
-    assert.deepEqual([record?.unit, record?.units, record?.microPrice], ['call', 1, 0])
+    assert.deepEqual(meterOf(tool(), { outcome: 'ok' }), { units: 1, unit: 'call', microPrice: 0 })
   })
 
   it('only calls that ran are metered: not one refused, not one answered from what was known', () => {
-    assert.equal(meterOf({ ...base, tool: tool('plain') }, { outcome: 'not-run' }), undefined)
-    assert.equal(meterOf({ ...base, tool: tool('plain') }, { outcome: 'ok', cached: true }), undefined)
-    assert.notEqual(meterOf({ ...base, tool: tool('plain') }, { outcome: 'unknown' }), undefined)
+    assert.equal(meterOf(tool(), { outcome: 'not-run' }), undefined)
+    assert.equal(meterOf(tool(), { outcome: 'ok', cached: true }), undefined)
   })
 
-  it('totals add up whatever comes, and no name is taken for another', () => {
+  it('totals add up whatever comes, and no name is taken for another', async () => {
     const name = fc.constantFrom('a', 'b', 'a","b', '')
-    const use = fc.record({ tenantId: name, userId: name, name, units: fc.nat(9), microPrice: fc.nat(1_000) })
-    fc.assert(
-      fc.property(fc.array(use), name, (uses, asked) => {
-        const meter = new MemoryMeter()
-        for (const { tenantId, userId, name: used, units, microPrice } of uses) {
-          const record = meterOf(
-            { ...base, principal: { tenantId, userId, roles: [] }, tool: tool(used, { units, microPrice }) },
-            { outcome: 'ok' },
-          )
-          if (record !== undefined) meter.record(record)
-        }
-        for (const key of ['tenantId', 'userId', 'tool'] as const) {
-          const theirs = uses.filter((one) => (key === 'tool' ? one.name : one[key]) === asked)
+    const use = fc.record({ tenant: name, user: name, tool: name, unit: name, units: fc.nat(9), microPrice: fc.nat(1_000) })
+    const record = use.map(
+      (one): MeteringRecord => ({
+        version: 1,
+        at: '2026-11-30T15:00:00.000Z',
+        sessionId: sessionId('s'),
+        traceId: traceId('0123456789abcdef0123456789abcdef'),
+        callId: callId('c'),
+        ...one,
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(record)), name, async (batches, asked) => {
+        const totals = new MeteringTotals()
+        for (const batch of batches) await totals.append(batch)
+        const all = batches.flat()
+        for (const key of ['tenant', 'user', 'tool'] as const) {
+          const theirs = all.filter((one) => one[key] === asked)
           const price = theirs.reduce((sum, { microPrice }) => sum + microPrice, 0)
-          assert.deepEqual(meter.sum({ [key]: asked }), { calls: theirs.length, microPrice: price })
-          const units = meter.totals({ [key]: asked }).reduce((sum, total) => sum + total.units, 0)
-          assert.equal(
-            units,
-            theirs.reduce((sum, one) => sum + one.units, 0),
-          )
+          assert.deepEqual(totals.sum({ [key]: asked }), { calls: theirs.length, microPrice: price })
+          for (const row of totals.totals({ [key]: asked })) {
+            const same = theirs.filter(
+              (one) => one.tenant === row.tenant && one.user === row.user && one.tool === row.tool && one.unit === row.unit,
+            )
+            assert.equal(row.calls, same.length)
+            assert.equal(
+              row.units,
+              same.reduce((sum, one) => sum + one.units, 0),
+            )
+          }
         }
       }),
     )
