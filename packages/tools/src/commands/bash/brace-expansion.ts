@@ -42,7 +42,7 @@ function splitFirst(pieces: Pieces): readonly Pieces[] | undefined {
           const edges = [open, ...commas, at]
           return commas.concat(at).map((edge, index) => [...before, ...pieces.slice((edges[index] ?? open) + 1, edge), ...after])
         }
-        if (isRange(pieces.slice(open + 1, at))) return [[...before, { open: 'file', substitution: false }, ...after]]
+        if (isRange(pieces.slice(open + 1, at))) return [[...before, { open: 'script', substitution: false, quoted: false }, ...after]]
         break
       }
     }

@@ -4,7 +4,7 @@
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
 /** Spaces that are none to a shell, marks of no width, marks of direction, tags. */
 const HIDDEN =
-  /[\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0]|[\u{e0000}-\u{e0fff}]/u
+  /[\u00a0\u00ad\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufeff\uffa0]|\u034f|[\u{e0000}-\u{e0fff}]/u
 
 /** @returns where and what, or undefined */
 export function findHidden(text: string): { readonly at: number; readonly reason: string } | undefined {

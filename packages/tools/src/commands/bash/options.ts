@@ -6,27 +6,51 @@ import type { Reader } from './data/readers.ts'
 import { type Effect, read, type Verdict, worst } from './verdict.ts'
 import type { Word } from './word.ts'
 
-/** Whether an option could come out of a word that is only known when it runs. Names of files and the caller's own variables are taken as operands. */
-export function mayBecomeOption(word: Word): boolean {
+/**
+ * Whether an option could come out of a word that is only known when it runs. Names of files and values of the caller's own variables are taken as operands; not so
+ * where such a variable may be empty and a dash comes after it, or where it would be a part of an option.
+ *
+ * @param values letters whose value follows in the same word
+ */
+export function mayBecomeOption(word: Word, values = ''): boolean {
   if (word.text !== undefined) return false
-  if (word.lead === '') return word.opens[0] === 'script'
-  return word.lead === '-' || word.lead === '--'
+  const first = word.pattern.search(/[^\0]/)
+  const opening = first === -1 ? word.pattern.length : first
+  if (word.opens.slice(0, opening).includes('script')) return true
+  if (!/^[-+]/.test(word.pattern.slice(opening))) return false
+  if (opening > 0) return true
+  const known = word.pattern.split('\0', 1)[0] ?? ''
+  if (known.length === word.pattern.length || known.includes('=') || word.opens.every((kind) => kind === 'number' || kind === 'file'))
+    return false
+  for (let at = 1; at < known.length; at++) if (values.includes(known.charAt(at))) return known.startsWith('--')
+  return true
+}
+
+/** The word if all that is open in it were empty. */
+function collapsed(word: Word): string {
+  return word.text ?? word.pattern.replaceAll('\0', '')
 }
 
 /** What the words of a program on the list of readers do. */
 export function judgeReader(reader: Reader, words: readonly Word[]): Verdict {
   let found: Verdict = read(reader.reason)
   let operands = 0
-  for (const word of words) {
-    const isOption = /^[-+]./.test(word.lead)
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]
+    if (word === undefined) break
+    const isOption = /^[-+]./.test(collapsed(word))
     if (!isOption) operands++
     if (reader.network === true && word.text === undefined && word.opens.some((kind) => kind === 'script' || kind === 'environment'))
       found = worst(found, { effect: 'write', reason: 'sends what it reads to another machine' })
     if (reader.harm === undefined) continue
-    if (mayBecomeOption(word)) found = worst(found, { effect: 'write', reason: 'has options that are only known when it runs' })
+    if (mayBecomeOption(word, reader.values))
+      found = worst(found, { effect: 'write', reason: 'has options that are only known when it runs' })
     else if (isOption) {
       const harm = harmOf(reader, reader.harm, word)
       if (harm !== undefined) found = worst(found, { effect: harm[0], reason: `${harm[1]} (${shown(word.lead)})` })
+      // It takes the next word whatever that is, as long as that is one word.
+      const value = words[at + 1]
+      if (reader.nextWords?.includes(word.text ?? '') === true && value !== undefined && !value.splits) at++
     }
   }
   if (reader.operands !== undefined && operands > reader.operands[0])
@@ -34,7 +58,8 @@ export function judgeReader(reader: Reader, words: readonly Word[]): Verdict {
   return found
 }
 
-function harmOf(reader: Reader, harm: NonNullable<Reader['harm']>, { lead }: Word): readonly [Effect, string] | undefined {
+function harmOf(reader: Reader, harm: NonNullable<Reader['harm']>, word: Word): readonly [Effect, string] | undefined {
+  const lead = collapsed(word)
   if (lead.startsWith('--') || reader.wholeWords === true) {
     const name = lead.split('=', 1)[0] ?? lead
     if (harm[name] !== undefined) return harm[name]

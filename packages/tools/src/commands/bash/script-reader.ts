@@ -5,6 +5,7 @@
 import type { CommandPart } from '@adjutant/core'
 import { feedsPaths } from './feeds-paths.ts'
 import { checkHereDocumentEnd } from './here-document.ts'
+import { hidesCode } from './hides-code.ts'
 import { judgeAssignment } from './judge-assignment.ts'
 import { judgeCommand } from './judge-command.ts'
 import { judgeRedirection } from './judge-redirection.ts'
@@ -12,7 +13,7 @@ import { MOST_NESTED, MOST_SCRIPTS } from './limits.ts'
 import { partOf } from './reading.ts'
 import type { Setting } from './setting.ts'
 import type { ParseSyntax, SyntaxNode } from './syntax.ts'
-import { collectVariables, type Variables } from './variables.ts'
+import { COMPUTED, collectVariables, type Variables } from './variables.ts'
 import { dangerous, read, type Verdict, worst, write } from './verdict.ts'
 import { checkHereDocument, type Hole, readWord, type Word, WordProblem } from './word.ts'
 
@@ -25,6 +26,10 @@ export interface Shared {
 interface Place {
   readonly piped: boolean
   readonly pathsIn: boolean
+}
+
+function targetsOf(redirection: SyntaxNode): readonly SyntaxNode[] {
+  return redirection.children.filter((child) => child.named && child.type !== 'file_descriptor')
 }
 
 const SPACE = /^(?:[ \t\n]|\\\n)*$/
@@ -41,8 +46,11 @@ const LOOSE = new Set([
   'subscript',
   'case_item',
 ])
+/** Prints a path from the root, or nothing. */
+const GIVES_PATH =
+  /^(?:\$\(|`)\s*(?:pwd(?:\s+-[LP])?|which\s+[\w.-]+|type\s+-p\s+[\w.-]+|(?:realpath|readlink\s+-f)\s+[\w./-]+|git\s+rev-parse\s+--show-toplevel)\s*[)`]$/
 const ARITHMETIC = new Set(['arithmetic_expansion', 'c_style_for_statement'])
-const HIDDEN_CODE = /\[[^\]]*(?:\$\(|`|\$\{)/
+const COMPARES_NUMBERS = /^\[\[[\s\S]*\s-(?:eq|ne|lt|le|gt|ge)\s/
 
 export class ScriptReader {
   readonly parts: CommandPart[] = []
@@ -105,7 +113,12 @@ export class ScriptReader {
     if (node.type === 'ERROR' || node.missing) {
       this.#add(node.start, Math.max(node.end, node.start), dangerous('cannot be parsed'))
     } else if (!LOOSE.has(node.type) && node.named) this.#checkGaps(node)
-    if (ARITHMETIC.has(node.type) || (node.type === 'compound_statement' && node.children[0]?.type === '((')) this.#calculates = true
+    if (
+      ARITHMETIC.has(node.type) ||
+      (node.type === 'compound_statement' && node.children[0]?.type === '((') ||
+      (node.type === 'test_command' && COMPARES_NUMBERS.test(this.#text(node)))
+    )
+      this.#calculate(node)
     switch (node.type) {
       case 'command':
         this.#command(node, place)
@@ -119,7 +132,20 @@ export class ScriptReader {
             /^(?:heredoc_redirect|herestring_redirect)$/.test(child.type) ||
             (child.type === 'file_redirect' && this.#text(child).includes('<')),
         )
-        for (const child of node.children) this.#walk(child, feeds ? { piped: true, pathsIn: false } : place)
+        const inner = feeds ? { piped: true, pathsIn: false } : place
+        // The parser gives words that come after a redirection to it; a shell gives them to the command.
+        const body = node.children[0]?.type === 'command' ? node.children[0] : undefined
+        const more =
+          body === undefined ? [] : node.children.flatMap((child) => (child.type === 'file_redirect' ? targetsOf(child).slice(1) : []))
+        if (body !== undefined) this.#checkGaps(body)
+        for (const child of node.children) {
+          if (child === body) this.#command(child, inner, more)
+          else if (child.type === 'file_redirect') {
+            this.#checkGaps(child)
+            this.#redirection(child, body !== undefined)
+            for (const part of child.children) this.#walk(part, inner)
+          } else this.#walk(child, inner)
+        }
         return
       }
       case 'file_redirect':
@@ -142,18 +168,17 @@ export class ScriptReader {
         this.#add(
           node.start,
           node.end,
-          HIDDEN_CODE.test(this.#text(node)) ? dangerous('runs what stands between the brackets') : read('forgets a variable'),
+          hidesCode(this.#text(node)) ? dangerous('runs what stands between the brackets') : read('forgets a variable'),
         )
         break
       case 'test_command':
         this.#add(
           node.start,
           node.end,
-          HIDDEN_CODE.test(this.#text(node).replace(/"[^"']*"/g, '')) && /'/.test(this.#text(node))
+          hidesCode(this.#text(node).replace(/"[^"']*"/g, '')) && /'/.test(this.#text(node))
             ? dangerous('may run what stands between the brackets')
             : read('compares'),
         )
-        if (/-(?:eq|ne|lt|le|gt|ge)\b/.test(this.#text(node))) this.#calculates = true
         break
       case 'function_definition':
         this.#function(node)
@@ -167,10 +192,27 @@ export class ScriptReader {
         break
       case 'raw_string':
       case 'word':
-        if (HIDDEN_CODE.test(this.#text(node).replace(/\\/g, ''))) this.#hidesCode = true
+        if (hidesCode(this.#text(node).replace(/\\/g, ''))) this.#hidesCode = true
         break
     }
     for (const child of node.children) this.#walk(child, place)
+  }
+
+  /** Arithmetic reads the value of a name as arithmetic again, and runs substitutions that it finds in its brackets. */
+  #calculate(node: SyntaxNode): void {
+    this.#calculates = true
+    const waiting =
+      node.type === 'c_style_for_statement'
+        ? node.children.filter((child) => child.type !== 'do_group' && child.type !== 'compound_statement')
+        : [node]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (next.type === 'command_substitution') continue
+      waiting.push(...next.children)
+      if ((next.type === 'variable_name' || next.type === 'word') && this.#variables.get(this.#text(next)) === COMPUTED) {
+        this.#add(node.start, node.end, write('calculates with a value that is only known when it runs'))
+        return
+      }
+    }
   }
 
   /** Between what the parser names nothing may stand that it passed over. */
@@ -195,13 +237,12 @@ export class ScriptReader {
     }
   }
 
-  #command(node: SyntaxNode, place: Place): void {
+  #command(node: SyntaxNode, place: Place, more: readonly SyntaxNode[] = []): void {
     const ranges: { start: number; end: number; nodes: SyntaxNode[] }[] = []
-    const assignments: SyntaxNode[] = []
     let piped = place.piped
-    for (const child of node.children) {
-      if (child.type === 'variable_assignment') assignments.push(child)
-      else if (child.type === 'file_redirect' || child.type === 'herestring_redirect' || child.type === 'heredoc_redirect')
+    for (const child of [...node.children, ...more]) {
+      if (child.type === 'variable_assignment') continue
+      if (child.type === 'file_redirect' || child.type === 'herestring_redirect' || child.type === 'heredoc_redirect')
         piped ||= this.#text(child).includes('<')
       else {
         const last = ranges.at(-1)
@@ -277,7 +318,8 @@ export class ScriptReader {
       if (/[*?[]/.test(only.value)) return words
       const split: Word[] = []
       for (const text of only.value.split(/[ \t\n]+/))
-        if (text !== '') split.push({ start, end, text, lead: text, pattern: text, opens: [], substitution: false, disguised: false })
+        if (text !== '')
+          split.push({ start, end, text, lead: text, pattern: text, opens: [], splits: false, substitution: false, disguised: false })
       return split
     }
     return words
@@ -290,7 +332,7 @@ export class ScriptReader {
         holes.push({
           start,
           end,
-          kind: /^\s*(?:\$\(|`)\s*pwd\s*[)`]$/.test(this.#text(node)) ? 'environment' : 'script',
+          kind: GIVES_PATH.test(this.#text(node)) ? 'environment' : 'script',
           substitution: true,
         })
         return
@@ -306,7 +348,8 @@ export class ScriptReader {
         const plain = /^\s*\$(?:\w+|\{\w+\}|[@*])$/.test(this.#text(node))
         const counted = /^\s*\$(?:\{#|[#?$!])/.test(this.#text(node))
         const known = this.#variables.has(name)
-        const value = plain ? this.#variables.get(name) : undefined
+        const constant = plain ? this.#variables.get(name) : undefined
+        const value = constant === COMPUTED ? undefined : constant
         const own =
           known ||
           (!plain &&
@@ -333,13 +376,13 @@ export class ScriptReader {
     }
   }
 
-  #redirection(node: SyntaxNode): void {
-    const targets = node.children.filter((child) => child.named && child.type !== 'file_descriptor')
+  #redirection(node: SyntaxNode, hasCommand = false): void {
+    const targets = targetsOf(node)
     const operator = node.children.find((child) => !child.named)?.type ?? ''
     const [target, ...more] = targets
     const words = target === undefined ? [] : this.#words(target.start, target.end, [target])
     if (words instanceof WordProblem) this.#add(node.start, node.end, dangerous(words.reason))
-    else if (more.length > 0) this.#add(node.start, node.end, dangerous('is not understood'))
+    else if (more.length > 0 && !hasCommand) this.#add(node.start, node.end, dangerous('is not understood'))
     else {
       const verdict = words.length > 1 ? dangerous('goes to more than one file') : judgeRedirection(operator, words[0])
       if (verdict !== undefined) this.#add(node.start, node.end, verdict)
@@ -378,7 +421,7 @@ export class ScriptReader {
     const texts = named.map((child) => this.#text(child))
     const exports = word === 'export' || texts.some((text) => /^-[a-zA-Z]*x/.test(text))
     const shows = texts.every((text) => /^-[pfFaAx]+$/.test(text)) || (texts[0] === '-p' && word !== 'export')
-    const hides = named.some((child) => child.type !== 'variable_assignment' && HIDDEN_CODE.test(this.#text(child)))
+    const hides = named.some((child) => child.type !== 'variable_assignment' && hidesCode(this.#text(child)))
     this.#add(
       node.start,
       node.end,

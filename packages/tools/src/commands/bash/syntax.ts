@@ -36,7 +36,7 @@ export async function openSyntax(): Promise<ParseSyntax> {
     }
     const cursor = tree.walk()
     try {
-      return copy(cursor)
+      return copy(cursor, source)
     } finally {
       cursor.delete()
       tree.delete()
@@ -49,8 +49,8 @@ interface OpenNode extends Omit<SyntaxNode, 'children'> {
 }
 
 /** Without recursion: the depth is the caller's to bound, not the stack's. */
-function copy(cursor: TreeCursor): SyntaxNode | string {
-  const root = nodeAt(cursor)
+function copy(cursor: TreeCursor, source: string): SyntaxNode | string {
+  const root = nodeAt(cursor, source)
   const above: OpenNode[] = []
   let node = root
   let count = 1
@@ -65,17 +65,23 @@ function copy(cursor: TreeCursor): SyntaxNode | string {
       }
     }
     if (++count > MOST_NODES) return 'too long to be read'
-    node = nodeAt(cursor)
+    node = nodeAt(cursor, source)
     above.at(-1)?.children.push(node)
   }
 }
 
-function nodeAt(cursor: TreeCursor): OpenNode {
+const EXPANSIONS = new Set(['command_substitution', 'simple_expansion', 'expansion', 'arithmetic_expansion', 'process_substitution'])
+
+function nodeAt(cursor: TreeCursor, source: string): OpenNode {
+  const type = cursor.nodeType
+  let start = cursor.startIndex
+  // The grammar counts blanks before some expansions as theirs.
+  if (EXPANSIONS.has(type)) while (/[ \t\n]/.test(source.charAt(start))) start++
   return {
-    type: cursor.nodeType,
+    type,
     named: cursor.nodeIsNamed,
     missing: cursor.nodeIsMissing,
-    start: cursor.startIndex,
+    start,
     end: cursor.endIndex,
     children: [],
   }

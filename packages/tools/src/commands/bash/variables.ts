@@ -1,6 +1,9 @@
 /** Owns which variables a script sets itself, and to what: their values are the script's words, not the caller's. */
 import type { SyntaxNode } from './syntax.ts'
 
+/** The value came out of a command or from the input: nothing is known of it. No literal value has this character. */
+export const COMPUTED = '\0'
+
 /** A name with one literal value, or `undefined` for a name whose value is only known when it runs. */
 export type Variables = ReadonlyMap<string, string | undefined>
 
@@ -9,7 +12,8 @@ const NAMING = /^(?:read|mapfile|readarray|getopts|printf|let|declare|typeset|lo
 export function collectVariables(root: SyntaxNode, source: string, inherited: Variables): Variables {
   const found = new Map(inherited)
   const set = (name: string, value: string | undefined): void => {
-    found.set(name, found.has(name) && found.get(name) !== value ? undefined : value)
+    const before = found.get(name)
+    found.set(name, before === COMPUTED || value === COMPUTED ? COMPUTED : found.has(name) && before !== value ? undefined : value)
   }
   const text = (node: SyntaxNode | undefined): string => (node === undefined ? '' : source.slice(node.start, node.end))
   const waiting = [root]
@@ -19,7 +23,12 @@ export function collectVariables(root: SyntaxNode, source: string, inherited: Va
       case 'variable_assignment': {
         const [name, operator, value] = node.children
         const plain = name?.type === 'variable_name' && operator?.type === '=' && node.children.length <= 3
-        set(/^\w*/.exec(text(name))?.[0] ?? '', plain ? literal(value, text(value)) : undefined)
+        set(
+          /^\w*/.exec(text(name))?.[0] ?? '',
+          plain || operator?.type === '+='
+            ? ((plain ? literal(value, text(value)) : undefined) ?? (value !== undefined && computes(value) ? COMPUTED : undefined))
+            : undefined,
+        )
         break
       }
       case 'for_statement': {
@@ -38,7 +47,7 @@ export function collectVariables(root: SyntaxNode, source: string, inherited: Va
         if (text(name) === 'set') for (const position of '123456789@*') set(position, undefined)
         for (const child of node.children) {
           const word = /^[A-Za-z_]\w*/.exec(text(child).replace(/^['"]/, ''))
-          if (child !== name && word !== null) set(word[0], undefined)
+          if (child !== name && word !== null) set(word[0], /^(?:read|mapfile|readarray|printf)$/.test(text(name)) ? COMPUTED : undefined)
         }
         break
       }
@@ -59,6 +68,17 @@ export function collectVariables(root: SyntaxNode, source: string, inherited: Va
     }
   }
   return found
+}
+
+function computes(node: SyntaxNode): boolean {
+  if (
+    node.type === 'command_substitution' ||
+    node.type === 'simple_expansion' ||
+    node.type === 'expansion' ||
+    node.type === 'ansi_c_string'
+  )
+    return true
+  return node.type !== 'arithmetic_expansion' && node.children.some(computes)
 }
 
 function isGlob(node: SyntaxNode, text: string): boolean {

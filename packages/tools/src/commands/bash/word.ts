@@ -13,7 +13,9 @@ import { MOST_BRACES } from './limits.ts'
  */
 export type OpenKind = 'environment' | 'script' | 'number' | 'file'
 
-export type Piece = { readonly text: string; readonly quoted: boolean } | { readonly open: OpenKind; readonly substitution: boolean }
+export type Piece =
+  | { readonly text: string; readonly quoted: boolean }
+  | { readonly open: OpenKind; readonly substitution: boolean; readonly quoted: boolean }
 
 export interface Word {
   readonly start: number
@@ -25,6 +27,8 @@ export interface Word {
   /** All of it that is known, `\0` where something is not. */
   readonly pattern: string
   readonly opens: readonly OpenKind[]
+  /** May become several words, or none: something open in it stands outside quotes. */
+  readonly splits: boolean
   /** Has the output of a command in it. */
   readonly substitution: boolean
   /** Spells plain letters as escapes. */
@@ -67,7 +71,7 @@ export function checkHereDocument(source: string, start: number, end: number, ho
 
 /** A word that is known as it stands, e.g. one of a list that another program takes apart. */
 export function plainWord(text: string, at: { readonly start: number; readonly end: number }): Word {
-  return { start: at.start, end: at.end, text, lead: text, pattern: text, opens: [], substitution: false, disguised: false }
+  return { start: at.start, end: at.end, text, lead: text, pattern: text, opens: [], splits: false, substitution: false, disguised: false }
 }
 
 /** A word of which nothing is known. */
@@ -79,6 +83,7 @@ export function openWord(kind: OpenKind, at: { readonly start: number; readonly 
     lead: '',
     pattern: '\0',
     opens: [kind],
+    splits: false,
     substitution: kind === 'script',
     disguised: false,
   }
@@ -93,6 +98,7 @@ function wordOf(pieces: readonly Piece[], start: number, end: number, disguised:
   let pattern = ''
   let lead: string | undefined
   let substitution = false
+  let splits = false
   let bare = ''
   for (const piece of pieces) {
     if ('open' in piece) {
@@ -100,6 +106,7 @@ function wordOf(pieces: readonly Piece[], start: number, end: number, disguised:
       pattern += '\0'
       opens.push(piece.open)
       substitution ||= piece.substitution
+      splits ||= !piece.quoted
     } else {
       pattern += piece.text
       bare += piece.quoted ? '' : piece.text
@@ -110,7 +117,17 @@ function wordOf(pieces: readonly Piece[], start: number, end: number, disguised:
     const at = pattern.search(/[*?[]/)
     if (lead === undefined || at < lead.length) lead = pattern.slice(0, at)
   }
-  return { start, end, text: opens.length === 0 ? pattern : undefined, lead: lead ?? pattern, pattern, opens, substitution, disguised }
+  return {
+    start,
+    end,
+    text: opens.length === 0 ? pattern : undefined,
+    lead: lead ?? pattern,
+    pattern,
+    opens,
+    splits,
+    substitution,
+    disguised,
+  }
 }
 
 const META = /[\s;&|<>()]/
@@ -137,7 +154,7 @@ class Scanner {
     while (this.#at < this.#end) {
       const at = this.#at
       const char = source.charAt(at)
-      if (this.#passHole(false)) continue
+      if (this.#passHole(false) || this.#passProcessId(false)) continue
       if (char === '\\') {
         if (at + 1 >= this.#end) return new WordProblem(at, 'ends in a backslash')
         if (source[at + 1] !== '\n') this.#say(source.charAt(at + 1), true)
@@ -173,7 +190,7 @@ class Scanner {
     while (this.#at < end) {
       const at = this.#at
       const char = source.charAt(at)
-      if (this.#passHole(true)) continue
+      if (this.#passHole(true) || this.#passProcessId(true)) continue
       if (quotes && char === '"') {
         this.#at += 1
         return undefined
@@ -206,11 +223,11 @@ class Scanner {
         this.#at += 1
         continue
       }
-      const escape = ansiEscape(source, this.#at)
-      if (escape.length === 0 || this.#at + escape.length > this.#end) break
-      if (escape.disguised) this.disguised = true
-      this.#say(escape.text, true)
-      this.#at += escape.length
+      const read = ansiEscape(source, this.#at)
+      if (read.length === 0 || this.#at + read.length > this.#end) break
+      if (read.disguised) this.disguised = true
+      this.#say(read.text, true)
+      this.#at += read.length
     }
     return new WordProblem(start, 'has a quote that does not end')
   }
@@ -223,7 +240,15 @@ class Scanner {
     this.#hole += 1
     this.#at = hole.end
     if (hole.value !== undefined && (quoted || !/[\s*?[]/.test(hole.value))) this.#say(hole.value, quoted)
-    else this.pieces.push({ open: hole.kind, substitution: hole.substitution })
+    else this.pieces.push({ open: hole.kind, substitution: hole.substitution, quoted })
+    return true
+  }
+
+  /** The grammar knows `$$` only in some places. */
+  #passProcessId(quoted: boolean): boolean {
+    if (!this.#source.startsWith('$$', this.#at)) return false
+    this.pieces.push({ open: 'number', substitution: false, quoted })
+    this.#at += 2
     return true
   }
 

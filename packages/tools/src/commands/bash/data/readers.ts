@@ -10,6 +10,8 @@ export interface Reader {
   readonly harm?: Readonly<Record<string, readonly [Effect, string]>>
   /** Letters whose value may follow in the same word: a cluster ends there. */
   readonly values?: string
+  /** Options that take the next word as their value. */
+  readonly nextWords?: readonly string[]
   /** Long options of one dash (`-oN`): whole words, no clusters. */
   readonly wholeWords?: boolean
   /** More words that are no options than this make it write. */
@@ -119,6 +121,7 @@ const SPECIAL: Readonly<Record<string, Reader>> = {
   date: {
     reason: 'prints the time',
     values: 'dfrI',
+    nextWords: ['-d', '--date', '-r', '-f', '-v'],
     harm: { '-s': SETS, '--set': SETS },
   },
   hostname: {
@@ -165,7 +168,7 @@ const SPECIAL: Readonly<Record<string, Reader>> = {
       '--': ['dangerous', 'mounts a file system'],
     },
   },
-  top: { reason: 'lists processes', values: 'dnpuUwosEe', harm: { '-W': FILE } },
+  top: { reason: 'lists processes' },
   dmesg: {
     reason: 'shows messages of the kernel',
     values: 'FfltT',

@@ -8,7 +8,7 @@ const TAR_RUNS = /^--(?:to-c|use-c|checkpoint-a|info-s|new-volume-s|rsh-c|rmt-c|
 
 /** The mode stands in the first word, with or without a dash, or in a later cluster. */
 const judgeTar: Judge = (words): Verdict => {
-  if (words.some(mayBecomeOption)) return write('has options that are only known when it runs')
+  if (words.some((word) => mayBecomeOption(word, 'fC'))) return write('has options that are only known when it runs')
   let mode = ''
   let listing = words.some((word) => word.text === '--list')
   let more = false
@@ -35,7 +35,7 @@ const PRINTS = /^-[a-zA-Z0-9]*[cltvVL]|^--(?:std|to-std|list|test|vers|help)/
 
 /** Given no file they work from input to output. */
 const judgeCompressor: Judge = (words): Verdict | undefined => {
-  if (words.some(mayBecomeOption)) return undefined
+  if (words.some((word) => mayBecomeOption(word))) return undefined
   const files = words.filter((word) => !/^-./.test(word.lead))
   const prints = words.some((word) => /^-[a-zA-Z0-9]*[clt]|^--(?:std|to-std|list|test)/.test(word.lead))
   const options = words.filter((word) => /^-./.test(word.lead))

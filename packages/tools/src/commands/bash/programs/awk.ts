@@ -17,7 +17,7 @@ export const judgeAwk: Judge = (words, setting) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]
     if (word === undefined) break
-    if (mayBecomeOption(word)) return dangerous('runs an awk program that is only known when it runs')
+    if (mayBecomeOption(word, 'Fv')) return dangerous('runs an awk program that is only known when it runs')
     if (TAKES_NEXT.test(word.text ?? '')) {
       at++
       continue
@@ -77,7 +77,7 @@ function tokensOf(text: string): readonly Token[] | undefined {
           before.text === '++' ||
           before.text === '--')
       if (!divides) {
-        const regex = /\/(?:[^/\\\n[]|\\.|\[\^?\]?(?:[^\]\\\n]|\\.)*\])*\//y
+        const regex = /\/(?:[^/\\\n[]|\\.|\[(?:\^\]|\]|\^(?!\])|(?![\]^]))(?:[^\]\\\n]|\\.)*\])*\//y
         regex.lastIndex = next
         const match = regex.exec(text)
         if (match === null) return undefined

@@ -1,16 +1,16 @@
 /** Commands of the shell itself that change its state. */
 
+import { hidesCode } from '../hides-code.ts'
 import { judgeAssignment } from '../judge-assignment.ts'
 import type { Judge } from '../setting.ts'
 import { dangerous, read, type Verdict, worst, write } from '../verdict.ts'
 import type { Word } from '../word.ts'
 
 /** In `a[…]` a shell runs the substitutions that it finds, even if they came quoted. */
-const HIDDEN_CODE = /\[[^\]]*(?:\$\(|`|\$\{)/
 
 function subscripts(words: readonly Word[]): Verdict {
   for (const word of words) {
-    if (HIDDEN_CODE.test(word.pattern)) return dangerous('runs what stands between the brackets')
+    if (hidesCode(word.pattern)) return dangerous('runs what stands between the brackets')
     if (/^[A-Za-z_]\w*\[\0|^\0/.test(word.pattern) && word.opens.includes('script'))
       return write('names a variable that is only known when it runs')
   }

@@ -14,7 +14,7 @@ const judgeTee: Judge = (words) => {
     if (reason !== undefined && !isNothing(file.pattern)) return dangerous(reason)
   }
   // `>(…)` is judged where it stands.
-  return files.every((file) => file.text !== undefined && isNothing(file.text)) && !words.some(mayBecomeOption)
+  return files.every((file) => file.text !== undefined && isNothing(file.text)) && !words.some((word) => mayBecomeOption(word))
     ? read('prints what comes in')
     : write('writes a file')
 }
@@ -66,9 +66,9 @@ const judgeKill: Judge = (words) => {
 const judgeDate: Judge = (words) => {
   // A bare number sets the clock: MMDDhhmm.
   for (const [at, word] of words.entries()) {
-    if (/^(?:-[dfrv]|--date|--file|--reference)$/.test(words[at - 1]?.text ?? '')) continue
+    if (/^(?:-[dfrv]|--date|--file|--reference)$/.test(words[at - 1]?.text ?? '') && !word.splits) continue
     if (word.opens[0] === 'script' && word.lead === '') return write('has operands that are only known when it runs')
-    if (/^\d/.test(word.pattern)) return dangerous('sets the clock')
+    if (/^\0*\d/.test(word.pattern)) return dangerous('sets the clock')
   }
   return undefined
 }

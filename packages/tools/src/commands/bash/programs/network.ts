@@ -77,7 +77,7 @@ const judgeWget: Judge = (words) => {
       ),
     )
   )
-    return undefined
+    return write('writes files that it fetches')
   return leaves(words)
 }
 

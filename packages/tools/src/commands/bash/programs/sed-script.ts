@@ -16,7 +16,7 @@ export function readSedScript(script: string, open: boolean): Verdict {
   let found = read('prints what it is given, changed')
   // A script that fails has opened its files before.
   for (const { verdict } of outcomes) if (isWorse(verdict.effect, found.effect)) found = verdict
-  return open && found.effect === 'read' && /(?:^|[;\n{}])\s*\0/.test(script.replace(/^\s*\0/, ''))
+  return open && found.effect === 'read' && /(?:^|[;\n{}])[ \t]*\0/.test(script.replace(/^\s*\0/, ''))
     ? write('has a variable of the shell as a command of sed')
     : found
 }

@@ -13,7 +13,7 @@ export const judgeSed: Judge = (words) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]
     if (word === undefined) break
-    if (mayBecomeOption(word)) return write('has options or a script that are only known when it runs')
+    if (mayBecomeOption(word, 'el')) return write('has options or a script that are only known when it runs')
     const { lead } = word
     if (lead.startsWith('--')) {
       const value = word.pattern.includes('=') ? { ...word, pattern: word.pattern.slice(word.pattern.indexOf('=') + 1) } : undefined

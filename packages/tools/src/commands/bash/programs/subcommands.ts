@@ -1,6 +1,6 @@
 /** Programs of many commands: the first words that are no options say which. */
 import { COMMANDS, type Commands } from '../data/subcommands.ts'
-import { judgeReader } from '../options.ts'
+import { judgeReader, mayBecomeOption } from '../options.ts'
 import type { Judge, Setting } from '../setting.ts'
 import { dangerous, read, type Verdict, worst, write } from '../verdict.ts'
 import type { Word } from '../word.ts'
@@ -72,6 +72,7 @@ const judgeDpkg: Judge = (words, _setting, name) => {
     form.test(first.text) &&
     words.every(
       (word) =>
+        !mayBecomeOption(word) &&
         !/^--(?:pre-invoke|post-invoke|eval|pipe|define|load|rcfile|macros|root|admindir|instdir)/.test(word.lead) &&
         !/^-[DE]/.test(word.lead),
     )
