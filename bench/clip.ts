@@ -13,9 +13,10 @@ interface Figures {
 }
 
 /**
- * 200 MB of a program's output reduced to what a model gets, in ways that people do it. Each runs in a process of its own, so
- * that its peak memory is its own, and reads the output of a producer that it starts. Best of three; the ratio is to a reader
- * that only throws the bytes away.
+ * 200 MB of a program's output reduced to what a model gets, in ways that people do it, beside the shell's `cat > file`. Each runs in a
+ * process of its own, so that its peak memory is its own, and takes the output of a producer that it starts; time counts from the
+ * moment at which the producer is told to write. Peak memory is that of the process that reads: for `cat` and for `adjutant clip` that
+ * is theirs. Best of three; the ratio is to a reader that only throws the bytes away.
  */
 export async function benchClip(): Promise<void> {
   const measured: { readonly way: ClipWay; readonly figures: Figures }[] = []

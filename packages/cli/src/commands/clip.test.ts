@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { runMain, spawnCommand } from '../../test/run-command.ts'
+import { COMMAND, runMain, spawnCommand } from '../../test/run-command.ts'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
 
@@ -107,5 +112,61 @@ describe('adjutant clip', () => {
     assert.equal(code, 0)
     const clipped: { readonly totalLines?: unknown; readonly totalBytes?: unknown } = JSON.parse(stdout)
     assert.deepEqual([clipped.totalLines, clipped.totalBytes], [rounds * 20_000, rounds * chunk.length])
+  })
+
+  it('keeps what the strategy asks for', async () => {
+    const rows = JSON.stringify(Array.from({ length: 900 }, (_, id) => ({ id })))
+    const json = await runMain(['clip', '--limit', '300'], { stdin: rows })
+    assert.ok(Array.isArray(JSON.parse(json.stdout)))
+    assert.match((await runMain(['clip', '--limit', '300', '--strategy', 'head-tail'], { stdin: rows })).stdout, /of a long line left out/)
+    const table = await runMain(['clip', '--limit', '300'], { stdin: `id,name,city\n${'1,a,b\n'.repeat(300)}` })
+    assert.match(table.stdout, /^id,name,city\n(?:1,a,b\n)+\[… \d+ rows/)
+    const log = `${numbered(5_000)}cannot go on: access denied\n${numbered(5_000)}`
+    assert.doesNotMatch((await runMain(['clip'], { stdin: log })).stdout, /access denied/)
+    assert.match((await runMain(['clip', '--failed'], { stdin: log })).stdout, /\ncannot go on: access denied\n/)
+    assert.match((await runMain(['clip', '--strategy', 'tail', '--limit', '200'], { stdin: log })).stdout, /^\[… \d+ lines.*line 5000\n$/s)
+    const { code, stderr } = await runMain(['clip', '--strategy', 'middle'], { stdin: log })
+    assert.equal(code, 2)
+    assert.match(stderr, /auto, head-tail, head, tail, json, table, errors/)
+  })
+
+  it('counts tokens', async () => {
+    const { stdout } = await runMain(['clip', '--tokens', '100'], { stdin: '日本'.repeat(4_000) })
+    assert.ok(stdout.length < 200 && stdout.length > 60)
+  })
+
+  it('keeps the whole text where it is told, once it is cut', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'clip-'))
+    try {
+      assert.equal((await runMain(['clip', '--spill', 'kept'], { stdin: 'short', cwd: folder })).stdout, 'short')
+      const { stdout } = await runMain(['clip', '--spill', 'kept', '--limit', '400'], { stdin: numbered(100_000), cwd: folder })
+      const path = /whole text in (\S+): read_result \{"id":"stdin"\}/.exec(stdout)?.[1]
+      assert.equal(path, join(folder, 'kept', 'clip', 'results', 'stdin.txt'))
+      assert.equal(await readFile(path, 'utf8'), numbered(100_000))
+      assert.deepEqual(await readdir(join(folder, 'kept', 'clip', 'results')), ['stdin.txt'])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('reads a file that is stdin from where it stands', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'clip-'))
+    try {
+      await writeFile(join(folder, 'log'), numbered(200_000))
+      await using file = await open(join(folder, 'log'))
+      await file.read(Buffer.alloc(7), 0, 7)
+      const [program, ...args] = COMMAND
+      const child = spawn(program, [...args, 'clip', '--limit', '200'], { stdio: [file.fd, 'pipe', 'inherit'] })
+      let stdout = ''
+      assert.ok(child.stdout !== null)
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text
+      })
+      const [code] = await once(child, 'close')
+      assert.equal(code, 0)
+      assert.match(stdout, /^line 2\n(?:line \d+\n)+\[… 1999\d\d lines .*\nline 200000\n$/s)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })
