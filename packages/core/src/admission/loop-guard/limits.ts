@@ -9,7 +9,10 @@ export interface ToolLoopLimits {
   readonly identical?: number
   /** Failures in a row with one and the same error, whatever the arguments; the call after the last but one is not run. From 2. Default 5. */
   readonly sameError?: number
-  /** Reads in a row with other wording about the same thing and one and the same result. From 2. Default 10. */
+  /**
+   * Reads in a row with other wording about the same thing and one and the same result. From 2. Default 10. Twice as many when they are about
+   * other things each time and the result is long.
+   */
   readonly sameResult?: number
   /** `false`: calls of this tool are not looked at. Default true. */
   readonly watched?: boolean

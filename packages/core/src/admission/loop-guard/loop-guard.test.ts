@@ -4,6 +4,8 @@ import { describe, it } from 'node:test'
 import { ManualClock } from '@adjutant/testkit'
 import { AdjutantError } from '../../contract/errors.ts'
 import { callId } from '../../contract/ids.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import type { Effect } from '../../contract/tool.ts'
 import { answer, failed, ok, run, type Step, times, tool } from './fixtures.ts'
 import { LoopGuard } from './loop-guard.ts'
 import { loopError } from './watched-call.ts'
@@ -250,6 +252,56 @@ describe('other arguments, the same outcome', () => {
     assert.equal(run(new LoopGuard(), steps), 'pass 9, warn, pass 1, stop')
   })
 
+  it('the twentieth read of another thing with one and the same long result is not run; one more may try; then the run ends', () => {
+    const wall = 'Access denied. Sign in to see this page, or ask its owner for the right to read it.'
+    const steps = times(60, (at) => ({ tool: tool('fetch_page', 'read'), input: { url: `https://example.org/${at}` }, outcome: ok(wall) }))
+    assert.equal(run(new LoopGuard(), steps), 'pass 19, warn, pass 1, stop')
+  })
+
+  it('a tool whose effect depends on its arguments is asked before a read is held up, and may throw', () => {
+    const effects: ((input: JsonObject) => Effect)[] = [
+      () => 'read',
+      (input) => (input.command === 'rm 9' ? 'write' : 'read'),
+      () => {
+        throw new Error('cannot say')
+      },
+    ]
+    const said = effects.map((effect) => {
+      const guard = new LoopGuard()
+      const types: string[] = []
+      for (let at = 0; at < 10; at++) {
+        guard.beginMessage()
+        const call = { id: callId(`c${at}`), name: 'bash', input: { command: `rm ${at}` }, tool: tool('bash', 'read', { effect }) }
+        types.push(guard.judge(call).type)
+        guard.settled({ ...call, effect: 'read' }, ok('nothing to do'))
+      }
+      return types.indexOf('warn')
+    })
+    assert.deepEqual(said, [9, -1, -1])
+  })
+
+  it('a screenshot that changes is progress, one that does not is none', () => {
+    const shot = (data: string): Step => ({
+      tool: tool('screenshot', 'read'),
+      input: {},
+      outcome: { outcome: 'ok', text: '', parts: [{ type: 'image', mimeType: 'image/png', data }] },
+    })
+    assert.equal(
+      run(
+        new LoopGuard(),
+        times(30, (at) => shot(`AAAA${at}`)),
+      ),
+      'pass 30',
+    )
+    assert.equal(
+      run(
+        new LoopGuard(),
+        times(30, () => shot('AAAA')),
+      ),
+      'pass 4, warn, stop',
+    )
+  })
+
   it('the very call that was warned of ends the run, whichever loop it was', () => {
     const guard = new LoopGuard()
     const step = (at: number): Step => ({ tool: search, input: { query: `cats ${at}` }, outcome: ok('No results were found.') })
@@ -394,13 +446,14 @@ describe('snapshot', () => {
       (at) => (at % 2 === 0 ? same : { ...same, input: { query: 'dogs' } }),
       (at) => ({ tool: shell, input: { command: `cat ${at}` }, outcome: failed(`no ${at}`) }),
       (at) => ({ tool: search, input: { query: `${at} cats` }, outcome: ok('No results were found.') }),
+      (at) => ({ tool: readFile, input: { path: `${at}` }, outcome: ok('a result that is as long as it takes to be a long one') }),
     ]
     for (const loop of loops) {
-      const expected = run(new LoopGuard(), times(20, loop))
-      for (let cut = 1; cut < 12; cut++) {
+      const expected = run(new LoopGuard(), times(30, loop))
+      for (let cut = 1; cut < 22; cut++) {
         let guard = new LoopGuard()
         const said: string[] = []
-        for (let at = 0; at < 20; at++) {
+        for (let at = 0; at < 30; at++) {
           if (at === cut) guard = LoopGuard.restore(JSON.parse(JSON.stringify(guard.snapshot())))
           said.push(answer(guard, [loop(at)])[0]?.type ?? '')
         }

@@ -5,13 +5,14 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { Clock } from '../../contract/ports.ts'
 import type { AgentTool } from '../../contract/tool.ts'
 import { CallWindow } from './call-window.ts'
-import { maskArguments, maskMoments } from './error-mask.ts'
 import { Fingerprinter } from './fingerprint.ts'
 import { type LoopGuardOptions, limitsOf, type ResolvedLimits, type ResolvedToolLimits, resolveLimits } from './limits.ts'
-import { type GuardState, readSnapshot, type Warning, type WarningKind, writeSnapshot } from './snapshot.ts'
+import { errorDigest, outcomeDigest } from './outcome-digest.ts'
+import { type GuardState, readSnapshot, writeSnapshot } from './snapshot.ts'
 import { addDigests, TextDigest } from './text-digest.ts'
-import { extend, lengthOf, ToolMemory } from './tool-memory.ts'
-import { effectOf, type LoopVerdict, type WatchedCall, type WatchedOutcome } from './watched-call.ts'
+import { extend, lengthOf, type Streak, ToolMemory } from './tool-memory.ts'
+import { type Loop, type Ruling, Warnings } from './warnings.ts'
+import { effectOf, isRead, type LoopVerdict, type WatchedCall, type WatchedOutcome } from './watched-call.ts'
 
 interface Entry {
   readonly step: number
@@ -34,9 +35,10 @@ const ROUNDS = 3
 const STANDSTILL_MESSAGES = 4
 const MOST_PENDING = 4_096
 const MOST_TOOLS = 128
-const MOST_WARNINGS = 8
 /** A result shorter than this (`ok`, `[]`, `true`, `0`) is the honest answer to many questions. */
-const TRIVIAL = 8
+const TRIVIAL = 6
+/** From here on a result is more than a word about each of many things. */
+const LONG_ANSWER = 40
 const LONG_WAIT_MS = 30_000
 const SHORTEST_WAIT_MS = 1_000
 const GROWTH = 1.1
@@ -67,7 +69,7 @@ export class LoopGuard {
   readonly #entries: (Entry | undefined)[]
   readonly #pending = new Map<CallId, Entry>()
   readonly #tools = new LRUCache<string, Watched>({ max: MOST_TOOLS })
-  #warnings: Warning[] = []
+  #warnings: Warnings
   #message = 0
   #progress = 0
   #stale = 0
@@ -80,6 +82,7 @@ export class LoopGuard {
     this.#limits = resolveLimits(options)
     this.#clock = options.clock
     this.#window = new CallWindow(this.#limits.window)
+    this.#warnings = new Warnings(this.#limits.forgetAfter)
     this.#entries = new Array<Entry | undefined>(this.#limits.window).fill(undefined)
   }
 
@@ -108,8 +111,8 @@ export class LoopGuard {
       return PASS
     }
     const fresh = this.#hasWaited(memory, key)
-    const verdict = this.#repeated(key) ?? this.#pattern(call, key, things, memory, limits, fresh, reads)
-    if (verdict !== undefined) return verdict
+    const ruling = this.#warnings.repeated(key, this.#message) ?? this.#pattern(call, key, things, memory, limits, fresh)
+    if (ruling !== undefined) return this.#said(ruling)
     const step = this.#window.add(key, this.#message, fresh)
     const entry: Entry = { step, key, things, message: this.#message, result: undefined }
     this.#entries[step % this.#limits.window] = entry
@@ -123,15 +126,7 @@ export class LoopGuard {
     if (entry === undefined) return
     this.#pending.delete(call.id)
     if (outcome.code === 'CANCELLED') return
-    const ok = outcome.outcome === 'ok'
-    const result = ok
-      ? this.#digest.start().word(1).text(outcome.text).value()
-      : this.#digest
-          .start()
-          .word(2)
-          .text(outcome.code ?? '')
-          .text(maskMoments(outcome.text))
-          .value()
+    const result = outcomeDigest(this.#digest, outcome)
     if (entry.result !== undefined) {
       if (entry.result !== result) this.#window.setResult(entry.step, Number.NaN)
       return
@@ -141,7 +136,7 @@ export class LoopGuard {
     const { memory } = this.#watched(call)
     const known = this.#window.knows(entry.key, result, entry.step)
     this.#countStale(known, entry.message)
-    if (ok) this.#succeeded(call, outcome.text, entry, result, known, memory)
+    if (outcome.outcome === 'ok') this.#succeeded(call, outcome.text, entry, result, known, memory)
     else this.#failed(call, outcome, entry, memory)
   }
 
@@ -160,7 +155,7 @@ export class LoopGuard {
       staleMessage: this.#staleMessage,
       stopped: this.#stopped,
       steps: this.#window.rows(),
-      warnings: this.#warnings,
+      warnings: this.#warnings.list,
       tools,
     })
   }
@@ -179,7 +174,7 @@ export class LoopGuard {
     this.#staleMessages = state.staleMessages
     this.#staleMessage = state.staleMessage
     this.#stopped = state.stopped
-    this.#warnings = state.warnings.slice(-MOST_WARNINGS)
+    this.#warnings = new Warnings(this.#limits.forgetAfter, state.warnings)
     for (const [key, result, message, fresh] of state.steps) {
       const step = this.#window.add(key, message, fresh === 1)
       if (result !== null) this.#window.setResult(step, result)
@@ -213,75 +208,51 @@ export class LoopGuard {
     return waited >= LONG_WAIT_MS || (before > 0 && waited >= SHORTEST_WAIT_MS && waited >= before * GROWTH)
   }
 
-  /** The very call that was warned of, or another of its circle, with nothing changed since. */
-  #repeated(key: number): LoopVerdict | undefined {
-    for (const warning of this.#warnings) {
-      if (warning.renewed || !warning.keys.includes(key)) continue
-      return warning.message === this.#message ? { type: 'warn', reason: warning.reason } : this.#stop(warning.reason)
-    }
-    return undefined
-  }
-
-  #pattern(
-    call: WatchedCall,
-    key: number,
-    things: number,
-    memory: ToolMemory,
-    limits: ResolvedToolLimits,
-    fresh: boolean,
-    reads: boolean,
-  ): LoopVerdict | undefined {
+  /** The first loop that the call would go on with, and what is to be done about it. */
+  #pattern(call: WatchedCall, key: number, things: number, memory: ToolMemory, limits: ResolvedToolLimits, fresh: boolean): Ruling {
     const window = this.#window
+    const message = this.#message
     if (!fresh) {
       const run = window.run(key)
       if (run > 0 && run + 1 >= limits.identical) {
         const reason = `${shown(call)} was called ${run} times in a row with equal arguments and came to the same each time`
-        return this.#trip('identical', key, [key], reason, 0, key)
+        return this.#warnings.rule({ kind: 'identical', sign: key, keys: [key], reason }, message)
       }
       const length = window.cycle(key, this.#limits.shortestCycle, this.#limits.longestCycle, ROUNDS)
       if (length > 0) {
         const keys: number[] = []
         for (let step = window.count - length; step < window.count; step++) keys.push(window.keyAt(step))
         const reason = `the same ${length} calls were made ${ROUNDS} times over and came to the same each time; ${shown(call)} would begin them again`
-        return this.#trip('cycle', keys.reduce(addDigests, 0), keys, reason, 0, key)
+        return this.#warnings.rule({ kind: 'cycle', sign: keys.reduce(addDigests, 0), keys, reason }, message)
       }
-      const failures = lengthOf(memory.errors, this.#message, this.#progress)
-      if (failures + 1 >= limits.sameError) {
-        const reason = `${shown(call)} failed ${failures} times in a row with the same error, whatever its arguments`
-        const verdict = this.#trip('error', memory.errors.digest, [key], reason, memory.errors.total, key)
-        if (verdict !== undefined) return verdict
-      }
+      const loop = this.#streak('error', memory.errors, limits.sameError, key, `${shown(call)} failed`, 'with the same error')
+      const ruling = loop === undefined ? undefined : this.#warnings.rule(loop, message)
+      if (ruling !== undefined) return ruling
     }
-    if (reads && memory.results.things === things) {
-      const answers = lengthOf(memory.results, this.#message, this.#progress)
-      if (answers + 1 >= limits.sameResult) {
-        const reason = `${shown(call)} gave the same result ${answers} times in a row, whatever its arguments`
-        const verdict = this.#trip('result', memory.results.digest, [key], reason, memory.results.total, key)
-        if (verdict !== undefined) return verdict
-      }
-    }
+    const loop =
+      (memory.results.things === things
+        ? this.#streak('result', memory.results, limits.sameResult, key, `${shown(call)} was called`, 'and gave the same result')
+        : undefined) ??
+      this.#streak('answer', memory.answers, limits.sameResult * 2, key, `${shown(call)} was called`, 'and gave the same result')
+    const ruling = loop === undefined || !isRead(call) ? undefined : this.#warnings.rule(loop, message)
+    if (ruling !== undefined) return ruling
     if (fresh || this.#stale < this.#limits.standstill || this.#staleMessages < STANDSTILL_MESSAGES) return undefined
-    if (window.hasSettled(key, this.#message) && !window.isNewest(key)) {
-      return this.#trip('standstill', 0, [key], `the last ${this.#stale} calls brought nothing that was not known before`, 0, key)
-    }
-    return undefined
+    if (!window.hasSettled(key, message) || window.isNewest(key)) return undefined
+    const reason = `the last ${this.#stale} calls brought nothing that was not known before`
+    return this.#warnings.rule({ kind: 'standstill', sign: 0, keys: [key], reason }, message)
   }
 
-  #trip(kind: WarningKind, sign: number, keys: readonly number[], reason: string, total: number, key: number): LoopVerdict | undefined {
-    const earlier = this.#warnings.find((warning) => warning.kind === kind && warning.sign === sign)
-    if (earlier === undefined) {
-      this.#warnings.push({ kind, sign, keys, reason, total, message: this.#message, renewed: false, left: this.#limits.forgetAfter })
-      if (this.#warnings.length > MOST_WARNINGS) this.#warnings.shift()
-      return { type: 'warn', reason }
-    }
-    if (earlier.message === this.#message) return { type: 'warn', reason: earlier.reason }
+  #streak(kind: 'error' | 'result' | 'answer', streak: Streak, limit: number, key: number, what: string, how: string): Loop | undefined {
+    const length = lengthOf(streak, this.#message, this.#progress)
+    if (length + 1 < limit) return undefined
+    const reason = `${what} ${length} times in a row ${how}, whatever its arguments`
     // Whether other arguments come to the same is not known before they are tried: that much is due to a model that was told to try another way.
-    const untried = (kind === 'error' || kind === 'result') && earlier.total === total && !this.#window.hasSettled(key, this.#message)
-    return untried ? undefined : this.#stop(reason)
+    return { kind, sign: streak.digest, keys: [key], reason, total: streak.total, untried: !this.#window.hasSettled(key, this.#message) }
   }
 
-  #stop(reason: string): LoopVerdict {
-    this.#stopped = `after a warning, again: ${reason}`
+  #said(ruling: Exclude<Ruling, undefined>): LoopVerdict {
+    if (ruling.type === 'warn') return { type: 'warn', reason: ruling.reason }
+    this.#stopped = `after a warning, again: ${ruling.reason}`
     return { type: 'stop', reason: this.#stopped }
   }
 
@@ -300,31 +271,28 @@ export class LoopGuard {
 
   #succeeded(call: WatchedCall, text: string, entry: Entry, result: number, known: boolean, memory: ToolMemory): void {
     const reads = effectOf(call) === 'read'
-    const streak = memory.results
+    const { results, answers } = memory
+    const { key, message, things } = entry
+    let goesOn = false
     const telling = reads && !isTrivial(text)
-    const digest = telling ? this.#digest.start().digest(result).digest(entry.things).value() : Number.NaN
-    const goesOn = telling && extend(streak, digest, entry.key, entry.message, this.#progress)
-    if (telling) streak.things = entry.things
+    if (telling) {
+      goesOn = extend(results, this.#digest.start().digest(result).digest(things).value(), key, message, this.#progress)
+      results.things = things
+      // Not `||`: both must count.
+      if (text.length >= LONG_ANSWER && extend(answers, result, key, message, this.#progress)) goesOn = true
+    }
     if (known || goesOn) return
     this.#progress++
-    // The result that is new begins its streak; it does not end it.
-    if (telling) streak.progress = this.#progress
-    if (this.#warnings.length === 0) return
-    for (const warning of this.#warnings) {
-      warning.left--
-      // The world is another now: what was in vain before may not be any more.
-      if (!reads) warning.renewed = true
+    // The result that is new begins its streaks; it does not end them.
+    if (telling) {
+      results.progress = this.#progress
+      answers.progress = this.#progress
     }
-    this.#warnings = this.#warnings.filter((warning) => warning.left > 0)
+    this.#warnings.progressed(!reads)
   }
 
   #failed(call: WatchedCall, outcome: WatchedOutcome, entry: Entry, memory: ToolMemory): void {
-    const digest = this.#digest
-      .start()
-      .word(3)
-      .text(outcome.code ?? '')
-      .text(maskArguments(outcome.text, call.name, call.input))
-      .value()
+    const digest = errorDigest(this.#digest, outcome, call.name, call.input)
     if (entry.step < this.#window.count && this.#window.isFresh(entry.step)) memory.errors.count = 0
     extend(memory.errors, digest, entry.key, entry.message, this.#progress)
     if (this.#clock === undefined || !mayPass(outcome.code)) return

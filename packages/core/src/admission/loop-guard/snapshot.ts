@@ -2,8 +2,8 @@ import { AdjutantError } from '../../contract/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, ownValue } from '../../contract/json.ts'
 import { emptyStreak, type Streak, ToolMemory } from './tool-memory.ts'
 
-export type WarningKind = 'identical' | 'cycle' | 'error' | 'result' | 'standstill'
-const KINDS: readonly WarningKind[] = ['identical', 'cycle', 'error', 'result', 'standstill']
+export type WarningKind = 'identical' | 'cycle' | 'error' | 'result' | 'answer' | 'standstill'
+const KINDS: readonly WarningKind[] = ['identical', 'cycle', 'error', 'result', 'answer', 'standstill']
 
 /** A loop that the model was told of. */
 export interface Warning {
@@ -50,7 +50,12 @@ export function writeSnapshot(state: GuardState): JsonObject {
       keys: [...keys],
       numbers: [sign, total, message, left],
     })),
-    tools: state.tools.map(([name, memory]) => ({ name, errors: streakRow(memory.errors), results: streakRow(memory.results) })),
+    tools: state.tools.map(([name, memory]) => ({
+      name,
+      errors: streakRow(memory.errors),
+      results: streakRow(memory.results),
+      answers: streakRow(memory.answers),
+    })),
   }
 }
 
@@ -111,6 +116,7 @@ function readTool(value: JsonValue, place: string): readonly [string, ToolMemory
   const memory = new ToolMemory()
   Object.assign(memory.errors, readStreak(ownValue(value, 'errors'), `${place}/errors`))
   Object.assign(memory.results, readStreak(ownValue(value, 'results'), `${place}/results`))
+  Object.assign(memory.answers, readStreak(ownValue(value, 'answers'), `${place}/answers`))
   return [name, memory]
 }
 

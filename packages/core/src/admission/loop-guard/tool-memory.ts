@@ -20,7 +20,10 @@ export interface Streak {
 
 export class ToolMemory {
   readonly errors: Streak = emptyStreak()
+  /** Results about one and the same thing. */
   readonly results: Streak = emptyStreak()
+  /** Long results, whatever they are about. */
+  readonly answers: Streak = emptyStreak()
   /** The last failure that may pass by waiting: which call, when it ended, how long was waited before it. */
   waitKey = Number.NaN
   waitedSince = 0

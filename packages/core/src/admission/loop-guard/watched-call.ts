@@ -2,6 +2,7 @@ import type { Outcome } from '../../contract/call-state.ts'
 import { AdjutantError } from '../../contract/errors.ts'
 import type { CallId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
+import type { ContentPart } from '../../contract/result.ts'
 import type { AgentTool, Effect } from '../../contract/tool.ts'
 
 /** A call that the guard looks at. */
@@ -23,6 +24,8 @@ export interface WatchedOutcome {
   /** What the model reads. */
   readonly text: string
   readonly code?: string
+  /** Images, audio and resources beside the text: a screenshot that changes is progress. */
+  readonly parts?: readonly ContentPart[]
 }
 
 export type LoopVerdict =
@@ -35,6 +38,19 @@ export type LoopVerdict =
 /** The error of a verdict, for the call's result. */
 export function loopError(verdict: Exclude<LoopVerdict, { readonly type: 'pass' }>): AdjutantError {
   return new AdjutantError(verdict.type === 'warn' ? 'LOOP_DETECTED' : 'LOOP_ABORTED', verdict.reason)
+}
+
+/** Whether the call only reads, asking the tool where its effect depends on the arguments. What cannot be said is no read. */
+export function isRead(call: WatchedCall): boolean {
+  const effect = effectOf(call)
+  if (effect !== undefined) return effect === 'read'
+  const own = call.tool?.effect
+  if (typeof own !== 'function' || typeof call.input === 'string') return false
+  try {
+    return own(call.input) === 'read'
+  } catch {
+    return false
+  }
 }
 
 /** As far as it is known before the arguments are checked. */
