@@ -1,0 +1,47 @@
+/** `adjutant policy trust`: a person agrees to the policy that came with a workspace. Writes outside of the workspace and nowhere else. */
+import { resolve } from 'node:path'
+import { AdjutantError, addTrust, documentDigests, policyPlaces, readPolicyFile, readTrust } from '@adjutant/core'
+import type { Command } from 'commander'
+import { type CliIo, write, writeJson } from '../cli-io.ts'
+import { writeColumns } from './listing.ts'
+import { scopeOf } from './policy-check.ts'
+
+const HELP = `
+The policy of a workspace (.adjutant/policy.yaml) comes with its files: until you agree, its rules can make things stricter and nothing else.
+Agreeing holds for the rules as they are now; one that changes by a letter has to be agreed to again. Read them before.
+With --json one document: {"file","agreed":[rule ids]}. Exit: 0 agreed, 1 there is no such file, 2 it is broken.
+
+Example:
+  adjutant policy check
+  adjutant policy trust --workspace .`
+
+export function addPolicyTrustCommand(policy: Command, io: CliIo): void {
+  policy
+    .command('trust')
+    .description('agree to the policy that came with a workspace')
+    .option('--workspace <folder>', 'the folder whose policy is meant (default: this one)')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP)
+    .action(async (options: Readonly<Record<string, unknown>>) => {
+      const workspace = resolve(io.cwd, typeof options.workspace === 'string' ? options.workspace : '.')
+      const places = policyPlaces({ workspace, env: io.env })
+      const document = await readPolicyFile(places.project, 'project')
+      if (document === undefined) {
+        throw new AdjutantError('NOT_FOUND', `${places.project}: there is no policy`, { hint: 'Name the folder with --workspace.' })
+      }
+      const known = await readTrust(places.trust, places.project)
+      const digests = documentDigests(document)
+      await addTrust(places.trust, places.project, digests)
+      const fresh = document.rules.filter((_, index) => !known.has(digests[index] ?? ''))
+      if (options.json === true) {
+        await writeJson(io.stdout, { file: places.project, agreed: fresh.map(({ id }) => id) })
+        return
+      }
+      await writeColumns(
+        io,
+        fresh.map((rule) => [rule.effect, rule.id, scopeOf(rule)]),
+      )
+      const said = fresh.length === 0 ? 'Nothing new' : `${fresh.length} ${fresh.length === 1 ? 'rule' : 'rules'}`
+      await write(io.stderr, `${said} agreed to, noted in ${places.trust}\n`)
+    })
+}
