@@ -12,6 +12,7 @@ import { compileLinePattern } from './line-pattern.ts'
 /** Characters; more is no dictionary. */
 const LARGEST_TEXT = 1_000_000
 const MOST_ENTRIES = 2_000
+const MOST_PATTERNS = 20_000
 const MOST_FAULTS = 20
 const LONGEST_HINT = 500
 const FIELDS = ['code', 'grade', 'patterns', 'exits', 'commands', 'rank', 'hint']
@@ -41,6 +42,8 @@ export function readHintDictionary(text: string, { file }: { readonly file: stri
     return isNode(node) && node.range !== null && node.range !== undefined ? lines.linePos(node.range[0]).line : undefined
   })
   const entries = reader.readAll(content)
+  const patterns = entries.reduce((sum, entry) => sum + (entry.patterns?.length ?? 0), 0)
+  if (patterns > MOST_PATTERNS) reader.faults.push(`${MOST_PATTERNS} patterns at most, these are ${patterns}`)
   if (reader.faults.length > 0) throw invalid(file, reader.faults)
   return new HintDictionary(entries)
 }

@@ -140,6 +140,16 @@ export const NODE_HINTS: readonly HintEntry[] = [
     },
   },
   {
+    code: 'SYNTAX_ERROR',
+    grade: 'clarify',
+    rank: 71,
+    patterns: ['^SyntaxError: {1}', '^SyntaxError$', 'syntax error at *, near'],
+    hint: {
+      en: 'Correct the syntax at the place named; look at brackets and quotes in the lines before it.',
+      zh: '修正所指位置的语法；检查其前几行的括号和引号。',
+    },
+  },
+  {
     code: 'JSON_INVALID',
     grade: 'clarify',
     rank: 66,

@@ -46,7 +46,6 @@ export const PYTHON_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 72,
     patterns: [
-      '^SyntaxError: {1}',
       'SyntaxError: invalid syntax',
       'SyntaxError: unterminated string literal',
       "SyntaxError: '{1}' was never closed",
