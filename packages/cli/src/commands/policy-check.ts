@@ -150,14 +150,18 @@ async function writeDocument(io: CliIo, document: PolicyDocument): Promise<void>
   // A column that nobody needs is left out.
   const bare = rows.every(([, , trust]) => trust === '')
   await writeColumns(io, bare ? rows.map(([effect = '', id = '', , scope = '']) => [effect, id, scope]) : rows)
-  const foreign =
-    rows.filter(([, , trust]) => trust !== '').length + (isTrusted(document, rules.length) || document.default === undefined ? 0 : 1)
-  if (foreign > 0) {
-    await write(
-      io.stderr,
-      `${foreign} of them only ${foreign === 1 ? 'makes' : 'make'} stricter until you agree: read them, then adjutant policy trust\n`,
-    )
+  const foreign = rows.filter(([, , trust]) => trust !== '').length
+  const foreignDefault = document.default !== undefined && !isTrusted(document, rules.length)
+  if (foreign > 0 || foreignDefault) {
+    const what = counted(foreign, foreignDefault)
+    await write(io.stderr, `Nobody agreed to ${what}: until then they only make stricter. Read them, then adjutant policy trust\n`)
   }
+}
+
+/** `2 rules and the default`. */
+export function counted(rules: number, withDefault: boolean): string {
+  const named = rules === 0 ? [] : [`${rules} ${rules === 1 ? 'rule' : 'rules'}`]
+  return [...named, ...(withDefault ? ['the default'] : [])].join(' and ')
 }
 
 /** A rule in one line: what it is for. */

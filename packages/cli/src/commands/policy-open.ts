@@ -18,7 +18,7 @@ import type { CliIo } from '../cli-io.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { openToolbox } from '../config/open-toolbox.ts'
-import { commandReaders } from './policy-readers.ts'
+import { openReaders } from './policy-readers.ts'
 
 export interface PolicyChoices {
   readonly config?: string
@@ -45,7 +45,7 @@ export async function withPolicy(io: CliIo, choices: PolicyChoices, work: (open:
   const policy = await loadPolicy({
     workspace: config.workspace,
     env: io.env,
-    commands: await commandReaders(),
+    openCommands: openReaders,
     documents: config.roles === undefined ? [] : [rolesDocument(config.roles)],
     files: (choices.policy ?? []).map((file) => resolve(io.cwd, file)),
     only: choices.only === true,

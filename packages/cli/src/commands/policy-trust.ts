@@ -4,7 +4,7 @@ import { AdjutantError, addTrust, documentDigests, policyPlaces, readPolicyFile,
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { writeColumns } from './listing.ts'
-import { scopeOf } from './policy-check.ts'
+import { counted, scopeOf } from './policy-check.ts'
 
 const HELP = `
 The policy of a workspace (.adjutant/policy.yaml) comes with its files: until you agree, its rules can make things stricter and nothing else.
@@ -41,7 +41,9 @@ export function addPolicyTrustCommand(policy: Command, io: CliIo): void {
         io,
         fresh.map((rule) => [rule.effect, rule.id, scopeOf(rule)]),
       )
-      const said = fresh.length === 0 ? 'Nothing new' : `${fresh.length} ${fresh.length === 1 ? 'rule' : 'rules'}`
-      await write(io.stderr, `${said} agreed to, noted in ${places.trust}\n`)
+      const freshDefault = document.default !== undefined && !known.has(digests[document.rules.length] ?? '')
+      const agreed = `Agreed to ${counted(fresh.length, freshDefault)}, which stand above your own rules`
+      const said = fresh.length === 0 && !freshDefault ? 'Nothing new' : agreed
+      await write(io.stderr, `${said}: noted in ${places.trust}\n`)
     })
 }

@@ -51,7 +51,7 @@ describe('policy check', () => {
     assert.match(stdout, /^allow +project\/all +not agreed to +all tools$/m)
     assert.match(stdout, /^deny +user\/secrets +all tools · path \{"paths":"docs\/secrets"\}$/m)
     assert.match(stderr, /\/etc\/adjutant\/policy\.yaml is not there/)
-    assert.match(stderr, /2 of them only make stricter until you agree/)
+    assert.match(stderr, /Nobody agreed to 2 rules: until then they only make stricter/)
   })
 
   it('gives one document with --json, and notes patterns that fit no tool', async () => {
@@ -103,6 +103,40 @@ describe('policy explain', () => {
     const only = await put('work/only.yaml', 'version: 1\nrules: [{id: r, effect: deny, who: {roles: guest}}]\n')
     assert.match(String(await effectOf('--tool', 'read_file', '--policy', only, '--only', '--role', 'guest')), /user\/r.*,false/)
     assert.match(String(await effectOf('--tool', 'read_file', '--policy', only, '--only', '--role', 'host')), /mode\/ask.*,true/)
+  })
+
+  it('reads what commands do', async () => {
+    const file = await put(
+      'work/commands.yaml',
+      `version: 1
+rules:
+  - { id: look, effect: allow, when: { command: { command: { language: bash, run: ['git log **', ls] } } } }
+  - { id: no-rm, effect: deny, when: { command: { command: { language: bash, programs: rm } } } }
+  - { id: no-writes, effect: deny, when: { sql: { command: { language: 'sql:postgresql', effects: [write, dangerous] } } } }
+`,
+    )
+    for (const [input, rule] of [
+      [{ command: 'git log -3; ls' }, 'user/look'],
+      [{ command: 'git log -3; make' }, 'mode/ask'],
+      [{ command: 'ls | xargs sudo rm -f' }, 'user/no-rm'],
+      [{ sql: 'SELECT 1' }, 'mode/ask'],
+      [{ sql: 'SELECT 1; DROP TABLE a' }, 'user/no-writes'],
+    ] as const) {
+      const found = await policy(
+        'explain',
+        '--json',
+        '--only',
+        '--policy',
+        file,
+        '--tool',
+        'x',
+        '--effect',
+        'write',
+        '--input',
+        JSON.stringify(input),
+      )
+      assert.match(JSON.stringify(documentOf(found).decision), new RegExp(`"rule":"${rule}"`), JSON.stringify(input))
+    }
   })
 
   it('says what is wrong with the call', async () => {
@@ -173,7 +207,10 @@ describe('policy trust', () => {
     const { code, stdout, stderr } = await policy('trust')
     assert.equal(code, 0)
     assert.match(stdout, /^allow {2}all {3}all tools$/m)
-    assert.match(stderr, /2 rules agreed to, noted in .*home\/\.local\/state\/adjutant\/policy-trust\.json/)
+    assert.match(
+      stderr,
+      /Agreed to 2 rules, which stand above your own rules: noted in .*home\/\.local\/state\/adjutant\/policy-trust\.json/,
+    )
     assert.match(JSON.stringify(await ruleOf()), /project\/all/)
     assert.deepEqual(documentOf(await policy('trust', '--json')).agreed, [])
     await put('work/.adjutant/policy.yaml', 'version: 1\nrules:\n  - { id: all, effect: allow, reason: Changed. }\n')

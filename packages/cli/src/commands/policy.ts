@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { CliIo } from '../cli-io.ts'
 import { addPolicyCheckCommand } from './policy-check.ts'
+import { addClassifyCommand } from './policy-classify.ts'
 import { addPolicyExplainCommand } from './policy-explain.ts'
 import { addPolicyTestCommand } from './policy-test.ts'
 import { addPolicyTrustCommand } from './policy-trust.ts'
@@ -18,4 +19,5 @@ export function addPolicyCommand(program: Command, io: CliIo): void {
   addPolicyExplainCommand(policy, io)
   addPolicyTestCommand(policy, io)
   addPolicyTrustCommand(policy, io)
+  addClassifyCommand(policy, io)
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { AdjutantError } from '../../contract/errors.ts'
 import type { PolicyTier } from '../../contract/policy.ts'
 import type { CommandReaders } from './command-condition.ts'
-import type { PolicyDocument } from './policy-document.ts'
+import type { PolicyDocument, ValueCondition } from './policy-document.ts'
 import { MAX_POLICY_BYTES } from './policy-source.ts'
 import { readTrust } from './policy-trust.ts'
 import { policyText, readPolicyDocument } from './read-policy.ts'
@@ -22,6 +22,8 @@ export interface LoadPolicyOptions {
   readonly workspace: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly commands?: CommandReaders
+  /** Opens readers of commands, once, as soon as a rule needs one: their parsers take a while to load. */
+  readonly openCommands?: () => Promise<CommandReaders>
   /** Further files; each is of the tier that it says, else `user`. They must be there. */
   readonly files?: readonly string[]
   /** Further documents, e.g. of the roles of a configuration, or of a session. */
@@ -52,15 +54,31 @@ export function policyPlaces(options: Pick<LoadPolicyOptions, 'workspace' | 'env
  * @throws AdjutantError CONFIG_INVALID with `file:line:column`
  */
 export async function loadPolicy(options: LoadPolicyOptions): Promise<RulePolicy> {
-  const load = (): Promise<readonly PolicyDocument[]> => readPolicies(options)
+  // Filled before the first rule that needs it is compiled.
+  const readers: CommandReaders = { ...options.commands }
+  let opened = false
+  const load = async (): Promise<readonly PolicyDocument[]> => {
+    const documents = await readPolicies(options)
+    if (!opened && options.openCommands !== undefined && documents.some(usesCommands)) {
+      Object.assign(readers, await options.openCommands())
+      opened = true
+    }
+    return documents
+  }
   const { project, user, trust } = policyPlaces(options)
   return new RulePolicy({
     documents: await load(),
     workspace: options.workspace,
     load,
-    ...(options.commands === undefined ? {} : { commands: options.commands }),
+    commands: readers,
     ...(options.only === true ? {} : { files: options.trustProject === true ? { project, user } : { project, user, trust } }),
   })
+}
+
+/** Whether a rule has to know what a command does. */
+function usesCommands({ rules }: PolicyDocument): boolean {
+  const inValue = (value: ValueCondition): boolean => value.command !== undefined || (value.not !== undefined && inValue(value.not))
+  return rules.some(({ when }) => Object.values(when ?? {}).some(inValue))
 }
 
 /** @throws AdjutantError CONFIG_INVALID */

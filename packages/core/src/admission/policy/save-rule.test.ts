@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { requestOf, toolOf } from '../../../test/policy-words.ts'
+import type { ReadCommand } from '../../contract/command.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { loadPolicy, policyPlaces } from './load-policy.ts'
 import { addTrust, documentDigests } from './policy-trust.ts'
@@ -201,6 +202,29 @@ describe('loading', () => {
     await policy.reload()
     assert.equal(policy.version, version + 1)
     assert.equal(policy.decide(requestOf({})).effect, 'ask')
+  })
+
+  it('opens readers of commands when a rule first needs one', async () => {
+    let opened = 0
+    const bash: ReadCommand = () => ({
+      effect: 'read',
+      reasons: [],
+      parts: [{ start: 0, end: 2, effect: 'read', reason: '', program: 'ls', words: [] }],
+    })
+    const policy = await loadPolicy({
+      workspace: work,
+      env,
+      openCommands: async () => {
+        opened++
+        return { bash }
+      },
+    })
+    assert.equal(opened, 0)
+    put(places().user, 'version: 1\nrules: [{id: c, effect: allow, when: {command: {not: {command: {language: bash, programs: rm}}}}}]\n')
+    await policy.reload()
+    await policy.reload()
+    assert.equal(opened, 1)
+    assert.equal(policy.decide(requestOf({ command: 'ls' })).rule, 'user/c')
   })
 
   it('refuses what is no file, no text, not there, or names a rule twice', async () => {
