@@ -200,9 +200,10 @@ async function showCalls(io: CliIo, records: readonly AuditRecord[], json: boole
     for (const row of rows) await writeJson(io.stdout, row)
     return
   }
-  await writeColumns(
-    io,
-    rows.map((row) => [
+  if (rows.length === 0) return
+  await writeColumns(io, [
+    ['time (UTC)', 'user', 'tool', 'effect', 'decision', 'approval', 'outcome', 'took', 'arguments'],
+    ...rows.map((row) => [
       shortTime(row.at),
       row.user,
       row.tool,
@@ -213,5 +214,5 @@ async function showCalls(io: CliIo, records: readonly AuditRecord[], json: boole
       row.durationMs === undefined ? '-' : milliseconds(row.durationMs),
       row.arguments,
     ]),
-  )
+  ])
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,12 +87,19 @@ describe('audit', () => {
       attempts: 2,
       callId: 'call_1',
       chars: 5,
-      digest: 'sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
       durationMs: 12.5,
       excerpt: { text: 'hello' },
       outcome: 'ok',
       tool: 'read_file',
     })
+  })
+
+  it('keeps the beginning of a long result, and a digest of all of it', async () => {
+    const text = 'x'.repeat(600)
+    const { records } = await written([{ type: 'results', results: [resultOf({ text })], at: 0 }])
+    assert.deepEqual(records[1]?.body.excerpt, { cut: true, digest: `sha256:${hash('sha256', text)}`, text: 'x'.repeat(500) })
+    const { records: shorter } = await written([{ type: 'results', results: [resultOf({ text: '🧭🧭' })], at: 0 }], { resultChars: 3 })
+    assert.deepEqual(shorter[1]?.body.excerpt, { cut: true, digest: `sha256:${hash('sha256', '🧭🧭')}`, text: '🧭' })
   })
 
   it('of version 1 still verifies and reads (golden fixture)', async () => {

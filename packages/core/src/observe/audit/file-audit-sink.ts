@@ -74,9 +74,9 @@ export class FileAuditSink implements AuditSink {
     const last = records.at(-1)
     if (last === undefined) return
     if (!follows(chain.head, records)) throw notFollowing(sessionId, chain.head.seq)
-    let text = ''
-    for (const record of records) text += `${record.text}\n`
-    const bytes = Buffer.from(text)
+    const lines = records.map((record) => record.text)
+    lines.push('')
+    const bytes = Buffer.from(lines.join('\n'))
     try {
       // All or nothing: half a batch would be taken for a crash, or written twice.
       if (chain.dirty) await chain.file.truncate(chain.size)

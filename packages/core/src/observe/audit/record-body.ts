@@ -19,7 +19,7 @@ type Later<T> = T | Promise<T>
 export interface AuditLimits {
   /** Of a call's arguments, as JSON. Default 4 000. */
   readonly argumentChars?: number
-  /** Of a result's text; its digest is always of the whole. Default 500. */
+  /** Of a result's text; a digest of the whole stands beside what is cut. Default 500. */
   readonly resultChars?: number
 }
 
@@ -112,8 +112,8 @@ export class RecordBodies {
     const recognised = failure === undefined ? '' : `"failure":${quote(failure.code)},`
     const others = parts.length === 0 ? '' : `"parts":${parts.length},`
     const kept = spill === undefined ? '' : `"spill":${quote(spill.id)},`
-    const excerpt = shown(excerptOf(result.text, this.#resultChars, this.#redactor))
-    return json`{${adopted}${tried}${cached}"callId":${this.#id(result.id)},"chars":${result.text.length},${coded}"digest":"sha256:${hash('sha256', result.text)}",${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${this.#name(result.name)}}`
+    const excerpt = resultShown(excerptOf(result.text, this.#resultChars, this.#redactor), result.text)
+    return json`{${adopted}${tried}${cached}"callId":${this.#id(result.id)},"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${this.#name(result.name)}}`
   }
 
   loop(event: Extract<SessionEvent, { type: 'loop' }>): Later<string> {
@@ -170,6 +170,18 @@ function json(strings: TemplateStringsArray, ...values: readonly Later<string | 
 
 function shown(excerpt: Later<Excerpt>): Later<string> {
   return excerpt instanceof Promise ? excerpt.then(excerptJson) : excerptJson(excerpt)
+}
+
+function resultShown(excerpt: Later<Excerpt>, whole: string): Later<string> {
+  return excerpt instanceof Promise ? excerpt.then((known) => resultJson(known, whole)) : resultJson(excerpt, whole)
+}
+
+/** What is there whole needs no digest: the record's own hash is over it. */
+function resultJson(excerpt: Excerpt, whole: string): string {
+  if (!excerpt.cut && excerpt.redacted === 0) return excerptJson(excerpt)
+  const digest = `"digest":"sha256:${hash('sha256', whole)}",`
+  const { text, redacted, cut } = excerpt
+  return `{${cut ? '"cut":true,' : ''}${digest}${redacted > 0 ? `"redacted":${redacted},` : ''}"text":${quote(text)}}`
 }
 
 function quoted(excerpt: Later<Excerpt>): Later<string> {

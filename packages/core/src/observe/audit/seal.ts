@@ -63,10 +63,13 @@ export class AuditChain {
     const seq = this.#seq + 1
     const start = `{"at":"${this.#time(ms)}","body":${body}`
     const end = `,"previous":"${previous}","seq":${seq}${this.#who}${type}${this.#tail}`
-    const hash = this.#seal(start + end)
+    const unsealed = start + end
+    const hash = this.#seal(unsealed)
     this.#seq = seq
     this.#previous = hash
-    return { seq, previous, hash, text: `${start},"hash":"${hash}"${end}` }
+    // Cut from the text that was hashed: its many pieces are put together once.
+    const text = `${unsealed.slice(0, start.length)},"hash":"${hash}"${unsealed.slice(start.length)}`
+    return { seq, previous, hash, text }
   }
 
   /** Records of one batch mostly share their millisecond. */

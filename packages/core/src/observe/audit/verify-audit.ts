@@ -78,6 +78,8 @@ class ChainCheck {
   #allKeyed = true
   #unchecked = 0
   #anchored = false
+  /** Said once: a file in another one's place is foreign from its first record to its last. */
+  #foreign = false
   #session: string | undefined
   #first: AuditRecord | undefined
   #last: AuditRecord | undefined
@@ -140,7 +142,8 @@ class ChainCheck {
     this.#last = record
     if (record.hash === this.#options.head) this.#anchored = true
     this.#session ??= record.sessionId
-    if (record.sessionId !== this.#session) {
+    if (record.sessionId !== this.#session && !this.#foreign) {
+      this.#foreign = true
       this.#add('foreign', `record ${this.#line} is of session ${record.sessionId}, not of ${this.#session}`)
     }
     this.#place(record)
