@@ -1,0 +1,1 @@
+export { openSqlReader, type SqlDialect } from './open-sql-reader.ts'
