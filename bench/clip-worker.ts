@@ -44,8 +44,8 @@ const producer: Producer = {
 }
 const folder = await mkdtemp(join(tmpdir(), 'bench-'))
 try {
-  const { lines, peakKilobytes = process.resourceUsage().maxRSS } = await way.take(producer, folder)
-  const milliseconds = performance.now() - start
+  const { lines, startMilliseconds = 0, peakKilobytes = process.resourceUsage().maxRSS } = await way.take(producer, folder)
+  const milliseconds = performance.now() - start - startMilliseconds
   if (lines !== 0 && lines < Number(megabytes) * 1_000) throw new Error(`${way.name} saw only ${lines} lines`)
   process.stdout.write(`${milliseconds.toFixed(1)} ${peakKilobytes}\n`)
 } finally {

@@ -82,7 +82,7 @@ const ONLY_HEAD = { tail: 0 } as const
 const ONLY_TAIL = { head: 0 } as const
 
 /** Cheap: the first and the last character. */
-export function looksLikeJson(text: string): boolean {
+function looksLikeJson(text: string): boolean {
   const first = /^\s{0,100}(\S)/.exec(text)?.[1]
   if (first !== '{' && first !== '[') return false
   const last = text.slice(-100).trimEnd().at(-1)

@@ -5,7 +5,7 @@
 
 /** Finds a place in a line that may be an error's. No alternative holds a loop, so the scan is linear. */
 const SIGN =
-  /error|\berr[!_:]|exception|traceback|panic|fatal|\bfail|not ok\b|uncaught|unhandled|undefined reference|not found|no such file|permission denied|access denied|refused|timed out|segmentation fault|core dumped|caused by|✗|✖|✘|✕|❌|\^~|\^\^|\.[a-z]\w{0,5}[:(]\d{1,7}[:,]\d{1,5}\)?:/gi
+  /error|\berr[!_:]|exception|traceback|panic|fatal|\bfail|not ok\b|uncaught|unhandled|undefined reference|not found|no such file|permission denied|access denied|refused|timed out|segmentation fault|core dumped|caused by|✗|✖|✘|✕|❌|\^~|\^\^|\.[a-z]\w{0,5}(?::\d{1,7}[:)\s]|[([]\d{1,7},)|cannot|unable to|invalid|is a directory|too long|killed|\*\*\* /gi
 
 /** Counts of nothing: the summary of a run that went well. */
 const NONE =
