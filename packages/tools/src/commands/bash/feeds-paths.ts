@@ -3,28 +3,27 @@ import type { SyntaxNode } from './syntax.ts'
 
 const PASSES = /^(?:grep|egrep|fgrep|sort|uniq|head|tail|tac)$/
 
-export function feedsPaths(commands: readonly SyntaxNode[], source: string, before: boolean): boolean {
-  let paths = before
-  for (const [at, command] of commands.entries()) {
-    if (
-      command.type !== 'command' ||
-      command.children.some(
-        (child) =>
-          !/^(?:command_name|word|raw_string|number)$/.test(child.type) &&
-          !(child.type === 'string' && /^"[^$`\\]*"$/.test(source.slice(child.start, child.end))) &&
-          child.type !== 'concatenation',
-      )
-    )
-      return false
-    const words = command.children.map((child) => source.slice(child.start, child.end))
-    const [program = '', ...rest] = words
-    if (program === 'find')
-      paths =
-        at === 0 &&
-        !rest.some((word) => /^['"\\]?-(?:printf|exec|ok|files0|ls)|[\\$`{]/.test(word.replace(/^\\[()!;]$/, ''))) &&
-        !/^['"]?-./.test(rest.find((word) => !/^-[HLPD]/.test(word)) === undefined ? '' : '')
-    else if (program === 'git' && rest[0] === 'ls-files') paths = false
-    else if (!PASSES.test(program) || rest.some((word) => /^-[a-zA-Z]*[obcnHA-CZ]|^--|[$`]/.test(word))) return false
+const FIND_OTHERWISE = /^['"\\]?-(?:printf|exec|ok|files0|ls|fls|fprint)/
+
+/**
+ * @param command the last command of the pipeline so far
+ * @param before whether the one before it put out paths; undefined for the first
+ */
+export function feedsPaths(command: SyntaxNode, source: string, before: boolean | undefined): boolean {
+  if (command.type !== 'command') return false
+  const words: string[] = []
+  for (const child of command.children) {
+    const text = source.slice(child.start, child.end)
+    const plain =
+      child.type === 'string' ? !/[$`\\]/.test(text) : /^(?:command_name|word|raw_string|number|concatenation)$/.test(child.type)
+    if (!plain) return false
+    words.push(text)
   }
-  return paths
+  const [program = '', ...rest] = words
+  if (before === undefined)
+    return (
+      program === 'find' &&
+      rest.every((word) => !FIND_OTHERWISE.test(word) && (/^\\[()!;]$/.test(word) || !/[\\$`{]/.test(word.replace(/^\\\*/, ''))))
+    )
+  return before && PASSES.test(program) && !rest.some((word) => /^-[a-zA-Z]*[obcnHA-CZ]|^--|[$`]/.test(word))
 }

@@ -6,6 +6,8 @@ export const MOST_UNITS = 65_536
 export const MOST_NESTED = 12
 /** Scripts read for one command; each costs a parse. */
 export const MOST_SCRIPTS = 100
+/** UTF-16 units of all scripts of one command together: a script within a script is read again. */
+export const MOST_SHARED_UNITS = 3 * MOST_UNITS
 /** Nodes below each other in one syntax tree. */
 export const MOST_DEPTH = 150
 export const MOST_NODES = 60_000

@@ -28,13 +28,17 @@ export async function openBashReader(): Promise<ReadCommand> {
     const hidden = findHidden(command)
     if (hidden !== undefined)
       return readingOf([{ start: hidden.at, end: Math.min(hidden.at + 1, command.length), effect: 'dangerous', reason: hidden.reason }])
+    // The parser takes quadratic time over them.
+    if (OPERATORS.test(command)) return whole(command, 'has too many operators in a row')
     return readSafely(command, parse)
   }
 }
 
+const OPERATORS = /[<>|&;]{65}/
+
 function readSafely(command: string, parse: ParseSyntax): CommandReading {
   try {
-    const reader = new ScriptReader(command, { parse, scripts: 0 }, 0, new Map(), new Set())
+    const reader = new ScriptReader(command, { parse, scripts: 0, units: 0 }, 0, new Map(), new Set())
     reader.read()
     return readingOf(reader.parts)
   } catch {

@@ -39,7 +39,8 @@ export function judgeReader(reader: Reader, words: readonly Word[]): Verdict {
     const word = words[at]
     if (word === undefined) break
     const isOption = /^[-+]./.test(collapsed(word))
-    if (!isOption) operands++
+    // What a command prints, not quoted, may be any number of words.
+    if (!isOption) operands += word.splits && word.opens.includes('script') ? 100 : 1
     if (reader.network === true && word.text === undefined && word.opens.some((kind) => kind === 'script' || kind === 'environment'))
       found = worst(found, { effect: 'write', reason: 'sends what it reads to another machine' })
     if (reader.harm === undefined) continue

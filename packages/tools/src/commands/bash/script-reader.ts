@@ -3,13 +3,14 @@
  * nodes only blanks may stand, its words may have no operators in them, a here-document ends where a shell would end it.
  */
 import type { CommandPart } from '@adjutant/core'
+import { isDangerousVariable } from './data/variables.ts'
 import { feedsPaths } from './feeds-paths.ts'
 import { checkHereDocumentEnd } from './here-document.ts'
 import { hidesCode } from './hides-code.ts'
 import { judgeAssignment } from './judge-assignment.ts'
 import { judgeCommand } from './judge-command.ts'
 import { judgeRedirection } from './judge-redirection.ts'
-import { MOST_NESTED, MOST_SCRIPTS } from './limits.ts'
+import { MOST_NESTED, MOST_SCRIPTS, MOST_SHARED_UNITS } from './limits.ts'
 import { partOf } from './reading.ts'
 import type { Setting } from './setting.ts'
 import type { ParseSyntax, SyntaxNode } from './syntax.ts'
@@ -21,6 +22,7 @@ import { checkHereDocument, type Hole, readWord, type Word, WordProblem } from '
 export interface Shared {
   readonly parse: ParseSyntax
   scripts: number
+  units: number
 }
 
 interface Place {
@@ -73,7 +75,8 @@ export class ScriptReader {
   }
 
   read(): void {
-    if (this.#depth > MOST_NESTED || ++this.#shared.scripts > MOST_SCRIPTS) {
+    this.#shared.units += this.#source.length
+    if (this.#depth > MOST_NESTED || ++this.#shared.scripts > MOST_SCRIPTS || this.#shared.units > MOST_SHARED_UNITS) {
       this.#add(0, this.#source.length, dangerous('has too many scripts within scripts'))
       return
     }
@@ -164,13 +167,17 @@ export class ScriptReader {
       case 'declaration_command':
         this.#declaration(node)
         return
-      case 'unset_command':
-        this.#add(
-          node.start,
-          node.end,
-          hidesCode(this.#text(node)) ? dangerous('runs what stands between the brackets') : read('forgets a variable'),
-        )
+      case 'unset_command': {
+        const decides = node.children.some((child) => child.named && isDangerousVariable(this.#text(child)))
+        if (hidesCode(this.#text(node))) this.#add(node.start, node.end, dangerous('runs what stands between the brackets'))
+        else
+          this.#add(
+            node.start,
+            node.end,
+            decides ? dangerous('forgets a variable that decides what programs do') : read('forgets a variable'),
+          )
         break
+      }
       case 'test_command':
         this.#add(
           node.start,
@@ -228,12 +235,15 @@ export class ScriptReader {
 
   #pipeline(node: SyntaxNode, place: Place): void {
     let inner = place
-    const before: SyntaxNode[] = []
+    let last: SyntaxNode | undefined
+    let paths: boolean | undefined = place.piped ? place.pathsIn : undefined
     for (const child of node.children) {
       this.#walk(child, inner)
-      if (child.named) before.push(child)
-      else if (child.type === '|' || child.type === '|&')
-        inner = { piped: true, pathsIn: child.type === '|' && feedsPaths(before, this.#source, place.pathsIn) }
+      if (child.named) last = child
+      else if (last !== undefined && (child.type === '|' || child.type === '|&')) {
+        paths = child.type === '|' && feedsPaths(last, this.#source, paths)
+        inner = { piped: true, pathsIn: paths }
+      }
     }
   }
 
@@ -351,6 +361,9 @@ export class ScriptReader {
         const constant = plain ? this.#variables.get(name) : undefined
         const value = constant === COMPUTED ? undefined : constant
         const own =
+          // All words that a script or function was called with: as a rule options are among them.
+          name === '@' ||
+          name === '*' ||
           known ||
           (!plain &&
             node.children.some((child) => child.type === 'command_substitution' || /^:?[-+=]$|^\/|^[#%]/.test(child.type)) &&

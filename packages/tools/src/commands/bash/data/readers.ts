@@ -36,7 +36,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   'lists files':
     'ls dir vdir ll du df stat readlink realpath basename dirname namei pathchk lsattr getfattr getfacl locate whereis which mountpoint findmnt exa eza',
   'says what is there':
-    'pwd whoami id groups who users w last lastlog logname tty nproc arch uname uptime free vmstat iostat mpstat lscpu lsblk lsmod lspci lsusb lshw blkid getent getconf printenv locale cal ncal pidof pstree lsof jobs dirs times caller finger dircolors tput',
+    'pwd whoami id groups who users w last lastlog logname tty nproc arch uname uptime free vmstat iostat mpstat lscpu lsblk lsmod lspci lsusb lshw blkid getent getconf printenv locale cal ncal pidof pstree lsof jobs dirs times caller dircolors tput',
   'lists processes': 'ps',
   calculates: 'bc dc',
   'changes only this shell': 'cd pushd popd exit return break continue shift logout wait',
@@ -225,14 +225,10 @@ const SPECIAL: Readonly<Record<string, Reader>> = {
     harm: { '-o': FILE, '--output': FILE, '-output': FILE, '--shell': RUNS, '-shell': RUNS },
   },
   objdump: { reason: 'shows a program' },
-  xclip: {
-    reason: 'prints the clipboard',
-    harm: { '-i': ['write', 'changes the clipboard'], '-in': ['write', 'changes the clipboard'] },
-    operands: [0, 'write', 'changes the clipboard'],
-  },
   dig: { reason: 'asks a name server', network: true },
   nslookup: { reason: 'asks a name server', network: true },
   host: { reason: 'asks a name server', network: true },
+  finger: { reason: 'asks who somebody is', network: true },
   whois: { reason: 'asks who has a name', network: true },
   ping: {
     reason: 'asks another machine whether it is there',
