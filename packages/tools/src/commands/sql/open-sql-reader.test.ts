@@ -392,6 +392,8 @@ describe('hostile text', () => {
       `WITH c0 AS (SELECT 1), ${doubling} SELECT 1 FROM c60`,
       "'".repeat(65_000),
       '/*'.repeat(32_000),
+      `SELECT 1${'+-'.repeat(30_000)}`,
+      `SELECT 1${'*/'.repeat(30_000)}`,
       `SELECT ${'a,'.repeat(32_000)}a`,
       `SELECT * FROM t WHERE a IN (${'1,'.repeat(30_000)}1)`,
       `CREATE TABLE t AS SELECT ${'a('.repeat(20_000)}`,

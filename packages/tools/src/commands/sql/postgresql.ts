@@ -20,6 +20,10 @@ export interface DialectReading {
 /** Nodes of one statement; more are not walked. */
 const MAX_NODES = 200_000
 
+/** The parser takes seconds for what nobody writes: comments in comments in comments, and operators of thousands of signs. */
+const MAX_COMMENT_DEPTH = 100
+const LONG_OPERATOR = /[-+*/<>=~!@#%^&|`?]{500}/
+
 /** Loads the parser: WebAssembly, once in a process. */
 export async function openPostgresqlParser(): Promise<Parse> {
   const parser = await import('libpg-query')
@@ -29,6 +33,8 @@ export async function openPostgresqlParser(): Promise<Parse> {
 
 export function readPostgresql(sql: string, parse: Parse): DialectReading {
   if (sql.trim() === '') return { parsed: true, reading: { effect: 'read', reasons: ['it is empty'], parts: [] } }
+  if (commentDepth(sql) > MAX_COMMENT_DEPTH) return { parsed: false, reading: dangerousWhole(sql, 'it has comments nested too deeply') }
+  if (LONG_OPERATOR.test(sql)) return { parsed: false, reading: dangerousWhole(sql, 'it has an operator of more than 500 signs') }
   let tree: unknown
   try {
     tree = parse(sql)
@@ -47,6 +53,17 @@ export function readPostgresql(sql: string, parse: Parse): DialectReading {
     return { start, end, ...judgeStatement(statement.stmt) }
   })
   return { parsed: true, reading: readingOf(parts) }
+}
+
+/** How deep comments may be nested at most: in strings such signs mean nothing, which is not looked at here. */
+function commentDepth(sql: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [sign] of sql.matchAll(/\/\*|\*\//g)) {
+    depth = sign === '/*' ? depth + 1 : Math.max(0, depth - 1)
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
 }
 
 interface Verdict {
