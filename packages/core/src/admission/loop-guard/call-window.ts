@@ -10,6 +10,8 @@ export class CallWindow {
   readonly #messages: Float64Array
   /** 1: the call waited for what it repeats, so that nothing before it counts against it. */
   readonly #fresh: Uint8Array
+  /** Equal calls in a row with equal results, up to this step; may be longer than the window. */
+  readonly #runs: Float64Array
   #count = 0
 
   constructor(size: number) {
@@ -18,6 +20,7 @@ export class CallWindow {
     this.#results = new Float64Array(size).fill(Number.NaN)
     this.#messages = new Float64Array(size)
     this.#fresh = new Uint8Array(size)
+    this.#runs = new Float64Array(size)
   }
 
   /** Steps of the run so far. */
@@ -32,6 +35,7 @@ export class CallWindow {
     this.#results[slot] = Number.NaN
     this.#messages[slot] = message
     this.#fresh[slot] = fresh ? 1 : 0
+    this.#runs[slot] = 0
     return step
   }
 
@@ -52,8 +56,21 @@ export class CallWindow {
     return this.#messages[step % this.size] ?? Number.NaN
   }
 
+  /** NaN takes a result back. */
   setResult(step: number, result: number): void {
-    if (step >= this.#first) this.#results[step % this.size] = result
+    if (step < this.#first) return
+    this.#results[step % this.size] = result
+    const before = step - 1
+    const goesOn = step > 0 && this.keyAt(before) === this.keyAt(step) && this.resultAt(before) === result && !this.isFresh(step)
+    this.setRun(step, Number.isNaN(result) ? 0 : goesOn ? this.runAt(before) + 1 : 1)
+  }
+
+  runAt(step: number): number {
+    return this.#runs[step % this.size] ?? 0
+  }
+
+  setRun(step: number, length: number): void {
+    this.#runs[step % this.size] = length
   }
 
   isFresh(step: number): boolean {
@@ -69,18 +86,10 @@ export class CallWindow {
     return -1
   }
 
-  /** How many of the newest steps are this call with one and the same result. */
+  /** How often this call was the newest, in a row and with one and the same result. */
   run(key: number): number {
-    const first = this.#first
     const newest = this.#count - 1
-    if (newest < first || this.keyAt(newest) !== key) return 0
-    const result = this.resultAt(newest)
-    let length = 0
-    for (let step = newest; step >= first && this.keyAt(step) === key && this.resultAt(step) === result; step--) {
-      length++
-      if (this.isFresh(step)) break
-    }
-    return length
+    return newest >= 0 && this.keyAt(newest) === key ? this.runAt(newest) : 0
   }
 
   /** Length of the cycle that this call would begin anew after `rounds` whole rounds with unchanged results; 0 when there is none. */
@@ -129,12 +138,18 @@ export class CallWindow {
     return false
   }
 
-  /** Oldest first: key, result (null where there is none), message, fresh. */
-  rows(): (readonly [number, number | null, number, number])[] {
-    const rows: (readonly [number, number | null, number, number])[] = []
+  /** Oldest first: key, result (null where there is none), message, fresh, run. */
+  rows(): (readonly [number, number | null, number, number, number])[] {
+    const rows: (readonly [number, number | null, number, number, number])[] = []
     for (let step = this.#first; step < this.#count; step++) {
       const result = this.resultAt(step)
-      rows.push([this.keyAt(step), Number.isNaN(result) ? null : result, this.messageAt(step), this.isFresh(step) ? 1 : 0])
+      rows.push([
+        this.keyAt(step),
+        Number.isNaN(result) ? null : result,
+        this.messageAt(step),
+        this.isFresh(step) ? 1 : 0,
+        this.runAt(step),
+      ])
     }
     return rows
   }

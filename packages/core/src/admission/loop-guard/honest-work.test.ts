@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ManualClock } from '@adjutant/testkit'
-import { answer, failed, ok, run, type Step, times, tool } from './fixtures.ts'
+import { answer, failed, ok, run, type Step, times, tool } from './fixtures/steps.ts'
 import { LoopGuard } from './loop-guard.ts'
 
 const readFile = tool('read_file', 'read')

@@ -55,8 +55,8 @@ export function resolveLimits(options: LoopGuardOptions): ResolvedLimits {
   const window = whole(options.window, 20, 5, 1_000, 'window')
   const shortest = whole(options.cycles?.shortest, 2, 2, 10, 'cycles.shortest')
   const tools = Object.entries(options.tools ?? {})
-  for (const [name, limits] of tools) checked(limits, `tools.${name}.`, window)
-  const own = checked(options, '', window)
+  for (const [name, limits] of tools) checked(limits, `tools.${name}.`)
+  const own = checked(options, '')
   return {
     window,
     shortestCycle: shortest,
@@ -64,7 +64,7 @@ export function resolveLimits(options: LoopGuardOptions): ResolvedLimits {
     standstill: whole(options.standstill, 15, 5, 1_000_000, 'standstill'),
     forgetAfter: whole(options.forgetAfter, 5, 1, 1_000_000, 'forgetAfter'),
     base: {
-      identical: own.identical ?? Math.min(5, window),
+      identical: own.identical ?? 5,
       sameError: own.sameError ?? 5,
       sameResult: own.sameResult ?? 10,
       watched: own.watched ?? true,
@@ -78,7 +78,7 @@ export function limitsOf(limits: ResolvedLimits, name: string, tool: AgentTool |
   const host = limits.tools.find(([pattern]) => matchesName(pattern, name))?.[1]
   const own = tool?.limits?.loop
   const identical = own?.identical
-  const sensible = identical !== undefined && Number.isSafeInteger(identical) && identical >= 2 && identical <= limits.window
+  const sensible = identical !== undefined && Number.isSafeInteger(identical) && identical >= 2
   if (host === undefined && own === undefined) return limits.base
   return {
     identical: host?.identical ?? (sensible ? identical : limits.base.identical),
@@ -88,9 +88,8 @@ export function limitsOf(limits: ResolvedLimits, name: string, tool: AgentTool |
   }
 }
 
-function checked(limits: ToolLoopLimits, place: string, window: number): ToolLoopLimits {
-  // A run is looked for in the window; the other two are counted and may be longer.
-  whole(limits.identical, 2, 2, window, `${place}identical`)
+function checked(limits: ToolLoopLimits, place: string): ToolLoopLimits {
+  whole(limits.identical, 2, 2, 1_000_000, `${place}identical`)
   whole(limits.sameError, 2, 2, 1_000_000, `${place}sameError`)
   whole(limits.sameResult, 2, 2, 1_000_000, `${place}sameResult`)
   return limits

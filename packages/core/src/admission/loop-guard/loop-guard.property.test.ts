@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { callId } from '../../contract/ids.ts'
 import type { JsonObject, JsonValue } from '../../contract/json.ts'
-import { answer, failed, ok, run, type Step, times, tool } from './fixtures.ts'
+import { answer, failed, ok, run, type Step, times, tool } from './fixtures/steps.ts'
 import { LoopGuard } from './loop-guard.ts'
 
 const tools = [tool('look', 'read'), tool('change', 'write'), tool('risk', 'dangerous')]

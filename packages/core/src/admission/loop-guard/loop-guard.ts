@@ -39,9 +39,6 @@ const MOST_TOOLS = 128
 const TRIVIAL = 6
 /** From here on a result is more than a word about each of many things. */
 const LONG_ANSWER = 40
-const LONG_WAIT_MS = 30_000
-const SHORTEST_WAIT_MS = 1_000
-const GROWTH = 1.1
 
 /**
  * Stops a model that goes round in circles (B6–B8), and never one that works. What counts is not how often a tool is called but that a call was made
@@ -110,7 +107,7 @@ export class LoopGuard {
       if (entry !== undefined) this.#await(call.id, entry)
       return PASS
     }
-    const fresh = this.#hasWaited(memory, key)
+    const fresh = this.#clock !== undefined && memory.hasWaited(key, this.#clock.monotonic())
     const ruling = this.#warnings.repeated(key, this.#message) ?? this.#pattern(call, key, things, memory, limits, fresh)
     if (ruling !== undefined) return this.#said(ruling)
     const step = this.#window.add(key, this.#message, fresh)
@@ -175,9 +172,12 @@ export class LoopGuard {
     this.#staleMessage = state.staleMessage
     this.#stopped = state.stopped
     this.#warnings = new Warnings(this.#limits.forgetAfter, state.warnings)
-    for (const [key, result, message, fresh] of state.steps) {
+    for (const [key, result, message, fresh, run] of state.steps) {
       const step = this.#window.add(key, message, fresh === 1)
-      if (result !== null) this.#window.setResult(step, result)
+      if (result === null) continue
+      this.#window.setResult(step, result)
+      // The run may have begun before the window.
+      this.#window.setRun(step, run)
     }
     for (const [name, memory] of state.tools)
       this.#tools.set(name, { memory, tool: undefined, limits: limitsOf(this.#limits, name, undefined) })
@@ -197,15 +197,6 @@ export class LoopGuard {
     if (this.#pending.size <= MOST_PENDING) return
     const oldest = this.#pending.keys().next()
     if (oldest.done !== true) this.#pending.delete(oldest.value)
-  }
-
-  /** Whether a failure that may pass by itself was waited out: for long, or for longer than the time before. */
-  #hasWaited(memory: ToolMemory, key: number): boolean {
-    if (memory.waitKey !== key || this.#clock === undefined) return false
-    const waited = this.#clock.monotonic() - memory.waitedSince
-    const before = memory.lastWait
-    memory.lastWait = waited
-    return waited >= LONG_WAIT_MS || (before > 0 && waited >= SHORTEST_WAIT_MS && waited >= before * GROWTH)
   }
 
   /** The first loop that the call would go on with, and what is to be done about it. */
@@ -295,10 +286,7 @@ export class LoopGuard {
     const digest = errorDigest(this.#digest, outcome, call.name, call.input)
     if (entry.step < this.#window.count && this.#window.isFresh(entry.step)) memory.errors.count = 0
     extend(memory.errors, digest, entry.key, entry.message, this.#progress)
-    if (this.#clock === undefined || !mayPass(outcome.code)) return
-    if (memory.waitKey !== entry.key) memory.lastWait = 0
-    memory.waitKey = entry.key
-    memory.waitedSince = this.#clock.monotonic()
+    if (this.#clock !== undefined && mayPass(outcome.code)) memory.waitsAfter(entry.key, this.#clock.monotonic())
   }
 }
 

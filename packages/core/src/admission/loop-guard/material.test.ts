@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { Effect } from '../../contract/tool.ts'
-import { failed, ok, run, type Step, tool } from './fixtures.ts'
+import { failed, ok, run, type Step, tool } from './fixtures/steps.ts'
 import { LoopGuard } from './loop-guard.ts'
 
 const material = process.env.ADJUTANT_MATERIAL

@@ -29,7 +29,7 @@ export interface GuardState {
   readonly staleMessages: number
   readonly staleMessage: number
   readonly stopped: string | undefined
-  readonly steps: readonly (readonly [key: number, result: number | null, message: number, fresh: number])[]
+  readonly steps: readonly (readonly [key: number, result: number | null, message: number, fresh: number, run: number])[]
   readonly warnings: readonly Warning[]
   readonly tools: readonly (readonly [string, ToolMemory])[]
 }
@@ -81,9 +81,9 @@ export function readSnapshot(snapshot: JsonObject): GuardState {
     steps: list(ownValue(snapshot, 'steps'), 'steps').map((step, at) => {
       const place = `steps/${at}`
       const row = list(step, place)
-      const [key, message, fresh] = numbers([row[0] ?? null, row[2] ?? null, row[3] ?? null], 3, place)
+      const [key, message, fresh, run] = numbers([row[0] ?? null, row[2] ?? null, row[3] ?? null, row[4] ?? null], 4, place)
       const result = row[1] === null ? null : numbers([row[1] ?? null], 1, place)[0]
-      return [key ?? 0, result ?? null, message ?? 0, fresh ?? 0] as const
+      return [key ?? 0, result ?? null, message ?? 0, fresh ?? 0, run ?? 0] as const
     }),
     warnings: list(ownValue(snapshot, 'warnings'), 'warnings').map((warning, at) => readWarning(warning, `warnings/${at}`)),
     tools: list(ownValue(snapshot, 'tools'), 'tools').map((tool, at) => readTool(tool, `tools/${at}`)),

@@ -1,3 +1,8 @@
+const LONG_WAIT_MS = 30_000
+const SHORTEST_WAIT_MS = 1_000
+/** Answers of a model take about the same time each: waiting on purpose shows in that it grows. */
+const GROWTH = 1.1
+
 /**
  * What is remembered of one tool's calls between steps: how often in a row they ended the same way. Counted by message, so that ten calls of one
  * answer that fail alike are one attempt. A count is worth nothing once the run made progress after it (`progress`).
@@ -24,10 +29,26 @@ export class ToolMemory {
   readonly results: Streak = emptyStreak()
   /** Long results, whatever they are about. */
   readonly answers: Streak = emptyStreak()
-  /** The last failure that may pass by waiting: which call, when it ended, how long was waited before it. */
-  waitKey = Number.NaN
-  waitedSince = 0
-  lastWait = 0
+  /** The last failure that may pass by waiting: of which call, when it ended, how long was waited before it. */
+  #waitKey = Number.NaN
+  #waitedSince = 0
+  #lastWait = 0
+
+  /** A call failed with an error that may pass by itself. */
+  waitsAfter(key: number, now: number): void {
+    if (this.#waitKey !== key) this.#lastWait = 0
+    this.#waitKey = key
+    this.#waitedSince = now
+  }
+
+  /** Whether such a failure was waited out before the call is made again: for long, or for longer than the time before. */
+  hasWaited(key: number, now: number): boolean {
+    if (this.#waitKey !== key) return false
+    const waited = now - this.#waitedSince
+    const before = this.#lastWait
+    this.#lastWait = waited
+    return waited >= LONG_WAIT_MS || (before > 0 && waited >= SHORTEST_WAIT_MS && waited >= before * GROWTH)
+  }
 }
 
 export function emptyStreak(): Streak {
