@@ -5,7 +5,9 @@ import type { TextDigest } from './text-digest.ts'
 import type { WatchedOutcome } from './watched-call.ts'
 
 /** What a call came to. A success is compared to the letter, with its images; a failure without the times in it. */
-export function outcomeDigest(digest: TextDigest, { outcome, text, code, parts }: WatchedOutcome): number {
+export function outcomeDigest(digest: TextDigest, result: WatchedOutcome): number {
+  const { outcome, code, parts } = result
+  const text = ownText(result)
   if (outcome !== 'ok') {
     return digest
       .start()
@@ -25,8 +27,12 @@ export function errorDigest(digest: TextDigest, outcome: WatchedOutcome, name: s
     .start()
     .word(3)
     .text(outcome.code ?? '')
-    .text(maskArguments(outcome.text, name, input))
+    .text(maskArguments(ownText(outcome), name, input))
     .value()
+}
+
+function ownText({ text, spill }: WatchedOutcome): string {
+  return spill === undefined ? text : text.replaceAll(spill.path, '').replaceAll(spill.id, '')
 }
 
 function mixPart(digest: TextDigest, part: ContentPart): void {

@@ -18,7 +18,7 @@ export interface WatchedCall {
   readonly effect?: Effect
 }
 
-/** What came of it. */
+/** What came of it. A ToolResult is one. */
 export interface WatchedOutcome {
   readonly outcome: Outcome
   /** What the model reads. */
@@ -26,6 +26,8 @@ export interface WatchedOutcome {
   readonly code?: string
   /** Images, audio and resources beside the text: a screenshot that changes is progress. */
   readonly parts?: readonly ContentPart[]
+  /** Where the whole of a clipped result is: its id and path stand in the text and differ for each call, so they are left out. */
+  readonly spill?: { readonly id: string; readonly path: string }
 }
 
 export type LoopVerdict =
