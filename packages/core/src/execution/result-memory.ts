@@ -109,6 +109,7 @@ export class ResultMemory {
 
   #drop({ resources }: OpenWrite): void {
     for (const read of this.#reads) if (touches(resources, read.resources)) read.stale = true
+    if (this.#entries.size === 0) return
     for (const [key, entry] of [...this.#entries]) if (touches(resources, entry.resources)) this.#entries.delete(key)
   }
 

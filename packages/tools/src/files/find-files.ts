@@ -45,6 +45,8 @@ export function createFindFiles(context: FileToolContext): AgentTool {
     effect: 'read',
     repeatable: true,
     limits: { maxResultChars: 60_000 },
+    // Not remembered: what is there below a folder changes without the folder itself changing.
+    resources: (input) => [{ key: `file:${context.workspace.lexical(optionalText(input, 'path') ?? '.')}`, mode: 'read' }],
     async execute(input, cx) {
       const pattern = textField(input, 'pattern')
       const glob = compileGlob(pattern)

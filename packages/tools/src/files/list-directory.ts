@@ -43,6 +43,8 @@ export function createListDirectory(context: FileToolContext): AgentTool {
     effect: 'read',
     repeatable: true,
     limits: { maxResultChars: 60_000 },
+    // Not remembered: how large the files in a folder are changes without the folder itself changing.
+    resources: (input) => [{ key: `file:${context.workspace.lexical(optionalText(input, 'path') ?? '.')}`, mode: 'read' }],
     async execute(input, cx) {
       const folder = await existingFolder(context.workspace, optionalText(input, 'path') ?? '.')
       const maxDepth = wholeField(input, 'depth', { min: 1, max: MAX_DEPTH, fallback: 1 })

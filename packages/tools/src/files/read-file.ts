@@ -16,6 +16,7 @@ import { detectEncoding, encodingNote, SAMPLE_BYTES, type TextEncoding } from '.
 import { type FileState, stateOf } from '../workspace/read-log.ts'
 import { shown, type WorkspacePath } from '../workspace/workspace-path.ts'
 import { BUILT_IN, type FileToolContext, WHOLE_FILE_BYTES } from './file-tool-context.ts'
+import { fileVersion, noteSeenAgain } from './file-version.ts'
 import { existingFile } from './find-entry.ts'
 import { type PagePosition, PagePositions } from './page-positions.ts'
 import { readHandle } from './read-whole.ts'
@@ -61,6 +62,10 @@ export function createReadFile(context: FileToolContext): AgentTool {
     // A page, its numbers and its notes fit below this; see PAGE_CHARS.
     limits: { maxResultChars: 60_000 },
     resources: (input) => [{ key: `file:${context.workspace.lexical(textField(input, 'path'))}`, mode: 'read' }],
+    remember: {
+      version: (input, cx) => fileVersion(context, cx, textField(input, 'path')),
+      reused: (_input, cx, version) => noteSeenAgain(context, cx, version),
+    },
     async execute(input, cx) {
       const path = await existingFile(context.workspace, textField(input, 'path'))
       const offset = wholeField(input, 'offset', { min: 1, max: Number.MAX_SAFE_INTEGER, fallback: 1 })

@@ -77,6 +77,8 @@ export function createSearchText(context: FileToolContext): AgentTool {
     effect: 'read',
     repeatable: true,
     limits: { maxResultChars: 60_000 },
+    // Not remembered: what is written below a folder changes without the folder itself changing.
+    resources: (input) => [{ key: `file:${context.workspace.lexical(optionalText(input, 'path') ?? '.')}`, mode: 'read' }],
     execute: (input, cx) => search(context, input, cx),
   }
 }
