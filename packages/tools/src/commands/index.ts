@@ -4,6 +4,7 @@ import { openBashReader } from './bash/open-bash-reader.ts'
 import { openSqlReader, type SqlDialect } from './sql/index.ts'
 
 export { openBashReader } from './bash/open-bash-reader.ts'
+export { type HostKind, type HttpCall, type HttpReading, type HttpReadOptions, hostKindOf, readHttpCall } from './http/index.ts'
 export { openSqlReader, type SqlDialect } from './sql/index.ts'
 
 export interface CommandReaders {

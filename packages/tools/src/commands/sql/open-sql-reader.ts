@@ -29,7 +29,9 @@ export async function openSqlReader(): Promise<(dialect: SqlDialect) => ReadComm
     const other = readSqlite(sql, parser)
     if (one.parsed && other.parsed) return worseReading(one.reading, other.reading)
     if (one.parsed) return one.reading
-    if (other.parsed) return other.reading
+    // Some databases need no semicolon between statements, and SQLite alone does not say for certain that there is only one.
+    if (other.parsed && other.reading.effect === 'read') return other.reading
+    if (other.parsed) return dangerousWhole(sql, `only SQLite can parse it, and there it ${other.reading.reasons[0] ?? 'writes'}`)
     return dangerousWhole(sql, 'no dialect that is known can parse it')
   })
   return (dialect) => {
@@ -66,6 +68,7 @@ function worseReading(one: CommandReading, other: CommandReading): CommandReadin
 function differsByDialect(sql: string): string | undefined {
   if (sql.includes('/*!') || sql.includes('/*M!')) return 'it has a comment that some databases run'
   if (hasNestedComment(sql)) return 'it has a comment in a comment, which databases read differently'
+  if (/\b(?:shutdown|reconfigure|checkpoint)\b/i.test(sql)) return 'it has a word that is a statement by itself in some databases'
   if (/\\['"`]/.test(sql)) return 'it has a backslash before a quote, which databases read differently'
   if (/--[^\s-]/.test(sql)) return 'it has -- without a blank behind it, which databases read differently'
   if (/\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/.test(sql))

@@ -12,7 +12,10 @@ import { isSign, isWord, type PlacedToken, type SqliteStatement, sqliteStatement
 export interface SqliteParser {
   /** Why SQLite does not take this as a query; undefined: it does. */
   query(text: string): string | undefined
-  /** The same of a statement that changes rows. Its table is looked for first and is not there, so nothing more is looked at. */
+  /**
+   * The same of a transaction, or of a statement that changes rows: its table is looked for first and is not there, so nothing more is
+   * looked at, what stands behind its end included.
+   */
   change(text: string): string | undefined
 }
 
@@ -97,8 +100,10 @@ function judge(statement: SqliteStatement, sql: string, parser: SqliteParser): J
     case 'END':
     case 'ROLLBACK':
     case 'SAVEPOINT':
-    case 'RELEASE':
-      return READ
+    case 'RELEASE': {
+      const problem = parser.change(sql.slice(statement.start, statement.end))
+      return problem === undefined ? READ : unparsed(problem)
+    }
     case 'ATTACH':
       return dangerous('opens another database file')
     case 'DETACH':
@@ -251,7 +256,8 @@ const WRITING: ReadonlySet<string> = new Set(['optimize', 'incremental_vacuum', 
 function judgePragma(tokens: readonly PlacedToken[]): Judged {
   const at = isSign(tokens[2], '.') ? 3 : 1
   const name = tokens[at]?.text.toLowerCase()
-  if (name === undefined) return unparsed('incomplete input')
+  // `= -1` and `(x)` are the longest that may follow.
+  if (name === undefined || tokens.length > at + 4) return unparsed('incomplete input')
   if (DESCRIBING.has(name)) return READ
   const shown = `PRAGMA ${name.slice(0, 40)}`
   if (WRITING.has(name)) return write(`${shown} rewrites what is stored`)
