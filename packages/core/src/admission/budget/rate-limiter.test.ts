@@ -141,6 +141,13 @@ describe('a rate limiter', () => {
     assert.ok(AdjutantError.isInstance(refused[1]))
   })
 
+  it('is shared by all that have one clock', () => {
+    const used = tool('shared', { calls: 1, perMs: 1_000 })
+    assert.equal(RateLimiter.shared(clock).take(call(used)), undefined)
+    assert.ok(AdjutantError.isInstance(RateLimiter.shared(clock).take(call(used, who('t', 'u'), 'another session'))))
+    assert.equal(RateLimiter.shared(new ManualClock()).take(call(used)), undefined)
+  })
+
   it('refuses when the store does not answer, whether it throws or rejects', async () => {
     for (const take of [
       () => {

@@ -35,6 +35,8 @@ interface Rule {
   readonly perMs: number
 }
 
+const SHARED = new WeakMap<Clock, RateLimiter>()
+
 /**
  * Says no to a call that comes too early by the tool's own rate (`limits.rate`) or by a rule of the host. All that speak of it must have a place; when one has not, the places
  * taken for the others are given back. Counts are kept by tenant, user or session, never by approval, mode or run.
@@ -55,6 +57,15 @@ export class RateLimiter {
       const fault = rule.tools === '' ? 'tools must not be empty' : findFault(rule)
       if (fault !== undefined) throw new AdjutantError('CONFIG_INVALID', `rates: rule ${at + 1}: ${fault}`)
     }
+  }
+
+  /** The limiter of this process that all sessions with this clock share, without rules of a host: a user's rate is not begun anew by a new session. */
+  static shared(clock: Clock): RateLimiter {
+    const known = SHARED.get(clock)
+    if (known !== undefined) return known
+    const limiter = new RateLimiter({ clock })
+    SHARED.set(clock, limiter)
+    return limiter
   }
 
   /** Takes a place, or says why there is none: RATE_LIMITED, with the time to wait; TOOL_INVALID for a rate that makes no sense. Never throws or rejects. */
