@@ -58,7 +58,7 @@ function at(place: Place | undefined, severity: Severity): Diagnostic | undefine
 
 function readLine(line: string): Diagnostic | undefined {
   if (!/\d/.test(line)) return undefined
-  return colonPlace(line) ?? bracketPlace(line) ?? lineWord(line) ?? attributes(line) ?? undefined
+  return makeRule(line) ?? colonPlace(line) ?? bracketPlace(line) ?? lineWord(line) ?? attributes(line) ?? undefined
 }
 
 /** Tags that build tools put in front: `[error] `, `e: `, `ERROR in `, `location: '`. */
@@ -138,6 +138,9 @@ function colonPlace(line: string): Diagnostic | undefined {
   return undefined
 }
 
+/** Programs that put their own name before the place. */
+const INTERPRETER = /^(?:lua[\d.]{0,5}|luajit|ruby|awk|gawk|mawk|sed|php|tclsh|nginx|sass):$/
+
 /** The file that `text` ends with. With spaces in it where it is rooted, or where what follows leaves no doubt that it is a message. */
 function fileBefore(text: string, sure: boolean): string | undefined {
   const trimmed = text.trim()
@@ -146,6 +149,7 @@ function fileBefore(text: string, sure: boolean): string | undefined {
   if (/^(?:\/|\.{1,2}[\\/]|[A-Za-z]:[\\/]|file:\/\/)/.test(trimmed)) return trimmed
   if (sure && !/: | (?:in|at|from|of|on|is|file) /.test(trimmed)) return trimmed
   const last = trimmed.slice(trimmed.lastIndexOf(' ') + 1).replace(/^["'(]/, '')
+  if (INTERPRETER.test(trimmed.slice(0, trimmed.lastIndexOf(' ')))) return last
   // Prose before the place: only a path counts, or the word that says where.
   return /[\\/]/.test(last) || / (?:in|at|from|file)$/i.test(trimmed.slice(0, trimmed.lastIndexOf(' '))) ? last : undefined
 }
@@ -185,4 +189,10 @@ function attributes(line: string): Diagnostic | undefined {
   if (command === null) return undefined
   const column = command[4] === undefined ? undefined : Number(command[4])
   return at(placeOf(command[2] ?? '', Number(command[3]), column), severityOf(command[1] ?? ''))
+}
+
+/** `make: *** [Makefile:7: all] Error 1`: the rule, not the cause. */
+function makeRule(line: string): Diagnostic | undefined {
+  const found = /^(?:g?make)(?:\[\d{1,4}\])?: \*\*\* \[([^\]:]{1,300}):(\d{1,7}): /.exec(line)
+  return found === null ? undefined : at(placeOf(found[1] ?? '', Number(found[2])), 'unsaid')
 }

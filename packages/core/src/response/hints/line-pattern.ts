@@ -131,7 +131,7 @@ function matchFrom(pattern: LinePattern, index: number, line: string, from: numb
   for (let at = line.indexOf(step.literal, from); at !== -1; at = line.indexOf(step.literal, at + 1)) {
     if (--tries.left < 0) return false
     if (step.capture === undefined) {
-      if (index === 0 && isWordCode(step.literal.charCodeAt(0)) && at > 0 && isWordCode(line.charCodeAt(at - 1))) continue
+      if (!step.skip && isWordCode(step.literal.charCodeAt(0)) && at > 0 && isWordCode(line.charCodeAt(at - 1))) continue
     } else {
       const start = anywhere ? runBefore(line, at, from, step.capture.kind) : from
       const value = line.slice(start, at)

@@ -91,7 +91,9 @@ export function isFileName(text: string): boolean {
 
 /** What a program calls text that it was given without a file. */
 export function isPseudoFile(file: string): boolean {
-  return /^(?:<[^>]*>|\[.*|native|eval code|eval|anonymous|stdin|-|evalmachine\.<anonymous>|string|input|\(.*)$/.test(file)
+  return /^(?:node:.*|internal\/.*|dart:.*|<[^>]*>|\[.*|native|eval code|eval|anonymous|stdin|-|evalmachine\.<anonymous>|string|input|\(.*)$/.test(
+    file,
+  )
 }
 
 const LIBRARY_PARTS = [

@@ -201,7 +201,7 @@ function toHint({ entry, captures, line }: Found, places: Places, language: Hint
     const value = cleanValue(captures.get(name))
     return value === '' ? otherwise : `"${value}"`
   })
-  const location = capturedPlace(captures) ?? ownPlace(line) ?? locate(places)
+  const location = capturedPlace(captures) ?? closer(ownPlace(line), locate(places))
   return location === undefined ? { code: entry.code, grade: entry.grade, hint } : { code: entry.code, grade: entry.grade, hint, location }
 }
 
@@ -218,6 +218,12 @@ function capturedPlace(captures: Captures): FailureLocation | undefined {
   if (file === undefined || line === undefined) return undefined
   const column = captures.get('column')
   return placeOf(file, Number(line), column === undefined ? undefined : Number(column))
+}
+
+/** The line's own place; of one line in one file the place that has the column. */
+function closer(own: FailureLocation | undefined, located: FailureLocation | undefined): FailureLocation | undefined {
+  if (own === undefined) return located
+  return own.column === undefined && located?.file === own.file && located.line === own.line ? located : own
 }
 
 /** The place that the line itself names which was recognised. */

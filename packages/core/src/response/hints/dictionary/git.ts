@@ -218,7 +218,6 @@ export const GIT_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 58,
     patterns: ['fatal: You are not currently on a branch', 'fatal: HEAD does not point to a branch'],
-    commands: ['git'],
     hint: {
       en: 'Make a branch here (`git switch -c NAME`) before you commit or push.',
       zh: '提交或推送前先在此创建分支（`git switch -c 名称`）。',
@@ -275,7 +274,6 @@ export const GIT_HINTS: readonly HintEntry[] = [
       'nothing to commit (create/copy files',
       '无文件要提交',
     ],
-    commands: ['git'],
     hint: {
       en: 'There is nothing staged: check `git status`, and `git add` what should go in.',
       zh: '没有已暂存的改动：查看 `git status` 并 `git add` 需要提交的内容。',
@@ -348,7 +346,6 @@ export const GIT_HINTS: readonly HintEntry[] = [
     rank: 22,
     patterns: ['^fatal: {1}'],
     exits: [{ codes: [128], commands: ['git'] }],
-    commands: ['git'],
     hint: {
       en: 'Git gave up: read the line that begins with "fatal" and look at `git status`.',
       zh: 'Git 已终止：查看以 "fatal" 开头的行和 `git status`。',

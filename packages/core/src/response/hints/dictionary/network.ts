@@ -281,7 +281,7 @@ export const NETWORK_HINTS: readonly HintEntry[] = [
   {
     code: 'SSH_KEY_REJECTED',
     grade: 'final',
-    rank: 66,
+    rank: 73,
     patterns: [
       'Permission denied (publickey',
       'Permission denied, please try again.',
@@ -298,7 +298,7 @@ export const NETWORK_HINTS: readonly HintEntry[] = [
   {
     code: 'SSH_HOST_KEY',
     grade: 'final',
-    rank: 67,
+    rank: 74,
     patterns: [
       'Host key verification failed',
       'REMOTE HOST IDENTIFICATION HAS CHANGED',

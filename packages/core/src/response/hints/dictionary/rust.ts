@@ -107,7 +107,7 @@ export const RUST_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 38,
     patterns: [
-      "thread '{1}' panicked at",
+      "^thread '{1}' panicked at",
       "^thread '{1}' (*) panicked at",
       'called `Result::unwrap()` on an `Err` value: {2}',
       'note: run with `RUST_BACKTRACE=1`',
