@@ -49,13 +49,18 @@ export function clipBy(strategy: ClipStrategy, text: string, options: ClipByOpti
 function clipAuto(text: string, options: ClipOptions, failed: boolean): Clipped {
   const ends = endsOf(text)
   if (options.head !== undefined || options.tail !== undefined) return clipEnds(ends, options)
-  const json = looksLikeJson(text) ? clipJson(text, options) : undefined
+  const json = text.length <= AUTO_JSON_CHARS && looksLikeJson(text) ? clipJson(text, options) : undefined
   if (json !== undefined) return json
   const table = failed ? undefined : clipTable(ends, options)
   if (table !== undefined) return table
+  if (!failed && text.length > AUTO_ERROR_CHARS) return clipEnds(ends, options)
   const errors = errorsOf(text, options.limit ?? DEFAULT_RESULT_CHARS)
   return failed || errors.hasStrong ? clipErrors(ends, errors.all(), options) : clipEnds(ends, options)
 }
+
+/** Characters up to which `auto` looks at all of a text: above, the time that it takes would be felt by other calls. */
+const AUTO_JSON_CHARS = 67_108_864
+const AUTO_ERROR_CHARS = 4_194_304
 
 /** What the strategy says of the number of lines. */
 export function optionsFor(strategy: ClipStrategy, options: ClipByOptions): ClipOptions {

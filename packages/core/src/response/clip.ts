@@ -34,6 +34,7 @@ export interface Clipped {
   readonly clipped: boolean
   /** Lines of which nothing is shown. 0 when the cut is inside one line. */
   readonly omittedLines: number
+  /** Of JSON: of what is not shown, without the white space between what is. */
   readonly omittedChars: number
   readonly totalLines: number
   readonly totalChars: number

@@ -13,26 +13,28 @@ export type RemovalReason = 'room' | 'age'
 
 export class RemovedResults {
   readonly #path: string
-  readonly #ids: Map<string, RemovalReason>
-  #lines: number
+  readonly #ids = new Map<string, RemovalReason>()
+  #lines = 0
 
-  private constructor(path: string, ids: Map<string, RemovalReason>, lines: number) {
+  private constructor(path: string) {
     this.#path = path
-    this.#ids = ids
-    this.#lines = lines
   }
 
   /** @param folder where the results are */
   static async open(folder: string): Promise<RemovedResults> {
-    const path = join(folder, 'removed.log')
-    const ids = new Map<string, RemovalReason>()
-    let lines = 0
-    for (const line of (await readTail(path)).split('\n')) {
-      lines++
+    const removed = new RemovedResults(join(folder, 'removed.log'))
+    await removed.read()
+    return removed
+  }
+
+  /** Takes in what is written down by now: another process may have removed some. */
+  async read(): Promise<void> {
+    this.#lines = 0
+    for (const line of (await readTail(this.#path)).split('\n')) {
+      this.#lines++
       const [id, reason] = line.split(' ')
-      if (id !== undefined && (reason === 'room' || reason === 'age')) ids.set(id, reason)
+      if (id !== undefined && (reason === 'room' || reason === 'age')) this.#remember(id, reason)
     }
-    return new RemovedResults(path, ids, lines)
   }
 
   reasonOf(id: string): RemovalReason | undefined {
@@ -41,15 +43,19 @@ export class RemovedResults {
 
   /** Never rejects: the room is needed, whether or not this can be written down. */
   async add(id: string, reason: RemovalReason): Promise<void> {
-    this.#ids.set(id, reason)
-    const oldest = this.#ids.size > MOST ? this.#ids.keys().next().value : undefined
-    if (oldest !== undefined) this.#ids.delete(oldest)
+    this.#remember(id, reason)
     try {
       if (++this.#lines > 2 * MOST) await this.#rewrite()
       else await append(this.#path, `${id} ${reason}\n`)
     } catch {
       // What is in memory still tells it in this process.
     }
+  }
+
+  #remember(id: string, reason: RemovalReason): void {
+    this.#ids.set(id, reason)
+    const oldest = this.#ids.size > MOST ? this.#ids.keys().next().value : undefined
+    if (oldest !== undefined) this.#ids.delete(oldest)
   }
 
   async #rewrite(): Promise<void> {

@@ -85,6 +85,19 @@ describe('retention of results', () => {
     )
   })
 
+  it('never lets two that use one folder overwrite each other, and tells each what the other removed', async () => {
+    await using cx = await testContext()
+    const other = await reopened(cx.namespace)
+    const writers = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? cx.namespace : other))
+    const refs = await Promise.all(writers.map((namespace, index) => spillText(namespace, 'call_0', `text ${index}`)))
+    assert.equal(new Set(refs.map(({ path }) => path)).size, 40)
+    for (const [index, { path }] of refs.entries()) assert.equal(await readFile(path, 'utf8'), `text ${index}`)
+    setSpillLimits(other, { totalBytes: 1_000, files: 1 })
+    const gone = refs[1]?.id ?? ''
+    await spillText(other, 'call_1', 'the only one of the other')
+    await assert.rejects(readSpill(cx.namespace, gone), coded(/was removed/))
+  })
+
   it('lets writers at once take no more of the disk than may be kept', async () => {
     await using cx = await testContext()
     const files = await Promise.all(['a', 'b', 'c'].map((id) => SpillFile.open(cx.namespace, id, { totalBytes: 100, files: 9 })))

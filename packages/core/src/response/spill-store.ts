@@ -86,7 +86,9 @@ export async function keptIds(namespace: Namespace): Promise<readonly string[]> 
 
 /** Why a result that was kept is no more; `undefined` for what never was. */
 export async function removalOf(namespace: Namespace, id: string): Promise<RemovalReason | undefined> {
-  return (await storeOf(namespace)).removed.reasonOf(id)
+  const { removed } = await storeOf(namespace)
+  if (removed.reasonOf(id) === undefined) await removed.read()
+  return removed.reasonOf(id)
 }
 
 /** Removes what is too old. Done by itself at each read and write. */

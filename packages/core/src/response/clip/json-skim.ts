@@ -293,6 +293,8 @@ const STUB_COST = 30
 
 function pruned(node: JsonContainer, budget: number, room: number): JsonContainer {
   if (node.cost <= budget) return node
+  // Else one member on each side of each level would be kept, which doubles with the depth.
+  if (budget <= 2 * STUB_COST) return { ...node, first: [], last: [], cost: STUB_COST }
   const share = budget >> 1
   const each = node.kind === 'object' ? Math.floor(budget / (node.first.length + node.last.length)) : undefined
   const first = fill(node.first, share, room, each)
