@@ -102,6 +102,6 @@ function asRow(asked: Asked, reading: CommandReading | undefined): string {
     return `${'bad line'.padEnd(9)}  ${`line ${line}`.padEnd(WIDEST.id)}  ${printableLine(problem)}\n`
   }
   const id = printableLine(shorten(String(asked.id), WIDEST.id)).padEnd(WIDEST.id)
-  const command = shorten(printableLine(asked.command.replace(/\s+/g, ' ')), WIDEST.command).padEnd(WIDEST.command)
+  const command = shorten(printableLine(asked.command), WIDEST.command).padEnd(WIDEST.command)
   return `${reading.effect.padEnd(9)}  ${id}  ${command}  ${printableLine(reading.reasons.join('; '))}\n`.trimEnd().concat('\n')
 }

@@ -12,11 +12,13 @@ import { judgeCommand } from './judge-command.ts'
 import { judgeRedirection } from './judge-redirection.ts'
 import { MOST_NESTED, MOST_SCRIPTS, MOST_SHARED_UNITS } from './limits.ts'
 import { partOf } from './reading.ts'
+import { addHoles, wordsIn } from './script-words.ts'
 import type { Setting } from './setting.ts'
 import type { ParseSyntax, SyntaxNode } from './syntax.ts'
-import { COMPUTED, collectVariables, type Variables } from './variables.ts'
+import { calculates, callsItself, functionNames, gapsOf, isSpace, targetsOf, usesComputed } from './syntax-questions.ts'
+import { collectVariables, type Variables } from './variables.ts'
 import { dangerous, read, type Verdict, worst, write } from './verdict.ts'
-import { checkHereDocument, type Hole, readWord, type Word, WordProblem } from './word.ts'
+import { checkHereDocument, type Hole, type Word, WordProblem } from './word.ts'
 
 /** What all scripts within one command share. */
 export interface Shared {
@@ -30,35 +32,12 @@ interface Place {
   readonly pathsIn: boolean
 }
 
-function targetsOf(redirection: SyntaxNode): readonly SyntaxNode[] {
-  return redirection.children.filter((child) => child.named && child.type !== 'file_descriptor')
-}
-
-const SPACE = /^(?:[ \t\n]|\\\n)*$/
-/** Children of these lie apart in the text, or hold text that is no syntax. */
-const LOOSE = new Set([
-  'heredoc_redirect',
-  'heredoc_body',
-  'string',
-  'translated_string',
-  'expansion',
-  'array',
-  'regex',
-  'extglob_pattern',
-  'subscript',
-  'case_item',
-])
-/** Prints a path from the root, or nothing. */
-const GIVES_PATH =
-  /^(?:\$\(|`)\s*(?:pwd(?:\s+-[LP])?|which\s+[\w.-]+|type\s+-p\s+[\w.-]+|(?:realpath|readlink\s+-f)\s+[\w./-]+|git\s+rev-parse\s+--show-toplevel)\s*[)`]$/
-const ARITHMETIC = new Set(['arithmetic_expansion', 'c_style_for_statement'])
-const COMPARES_NUMBERS = /^\[\[[\s\S]*\s-(?:eq|ne|lt|le|gt|ge)\s/
-
 export class ScriptReader {
   readonly parts: CommandPart[] = []
   readonly #source: string
   readonly #shared: Shared
   readonly #depth: number
+  readonly #piped: boolean
   #variables: Variables
   readonly #functions: Set<string>
   /** Depth of wrappers within wrappers. */
@@ -66,12 +45,13 @@ export class ScriptReader {
   #calculates = false
   #hidesCode = false
 
-  constructor(source: string, shared: Shared, depth: number, variables: Variables, functions: ReadonlySet<string>) {
+  constructor(source: string, shared: Shared, depth: number, variables: Variables, functions: ReadonlySet<string>, piped = false) {
     this.#source = source
     this.#shared = shared
     this.#depth = depth
     this.#variables = variables
     this.#functions = new Set(functions)
+    this.#piped = piped
   }
 
   read(): void {
@@ -86,10 +66,10 @@ export class ScriptReader {
       return
     }
     this.#variables = collectVariables(root, this.#source, this.#variables)
-    this.#collectFunctions(root)
-    if (!SPACE.test(this.#source.slice(0, root.start)) || !SPACE.test(this.#source.slice(root.end)))
+    for (const name of functionNames(root, this.#source)) this.#functions.add(name)
+    if (!isSpace(this.#source.slice(0, root.start)) || !isSpace(this.#source.slice(root.end)))
       this.#add(0, this.#source.length, dangerous('is not understood'))
-    this.#walk(root, { piped: false, pathsIn: false })
+    this.#walk(root, { piped: this.#piped, pathsIn: false })
     if (this.#calculates && this.#hidesCode)
       this.#add(0, this.#source.length, dangerous('has a command in brackets, which arithmetic runs'))
     this.parts.sort((a, b) => a.start - b.start)
@@ -103,25 +83,15 @@ export class ScriptReader {
     return this.#source.slice(node.start, node.end)
   }
 
-  #collectFunctions(root: SyntaxNode): void {
-    const waiting = [root]
-    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-      waiting.push(...node.children)
-      const name = node.type === 'function_definition' ? node.children.find((child) => child.named) : undefined
-      if (name !== undefined) this.#functions.add(this.#text(name))
-    }
-  }
-
   #walk(node: SyntaxNode, place: Place): void {
     if (node.type === 'ERROR' || node.missing) {
       this.#add(node.start, Math.max(node.end, node.start), dangerous('cannot be parsed'))
-    } else if (!LOOSE.has(node.type) && node.named) this.#checkGaps(node)
-    if (
-      ARITHMETIC.has(node.type) ||
-      (node.type === 'compound_statement' && node.children[0]?.type === '((') ||
-      (node.type === 'test_command' && COMPARES_NUMBERS.test(this.#text(node)))
-    )
-      this.#calculate(node)
+    } else this.#checkGaps(node)
+    if (calculates(node, this.#source)) {
+      this.#calculates = true
+      if (usesComputed(node, this.#source, this.#variables))
+        this.#add(node.start, node.end, write('calculates with a value that is only known when it runs'))
+    }
     switch (node.type) {
       case 'command':
         this.#command(node, place)
@@ -189,7 +159,9 @@ export class ScriptReader {
         break
       case 'function_definition':
         this.#function(node)
-        break
+        // Whatever calls it may feed it.
+        for (const child of node.children) this.#walk(child, { piped: true, pathsIn: false })
+        return
       case 'comment':
         if (this.#text(node).includes('\n') || !/[\s;&|()`]/.test(this.#source.charAt(node.start - 1) || ' '))
           this.#add(node.start, node.end, dangerous('is not understood'))
@@ -205,32 +177,8 @@ export class ScriptReader {
     for (const child of node.children) this.#walk(child, place)
   }
 
-  /** Arithmetic reads the value of a name as arithmetic again, and runs substitutions that it finds in its brackets. */
-  #calculate(node: SyntaxNode): void {
-    this.#calculates = true
-    const waiting =
-      node.type === 'c_style_for_statement'
-        ? node.children.filter((child) => child.type !== 'do_group' && child.type !== 'compound_statement')
-        : [node]
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (next.type === 'command_substitution') continue
-      waiting.push(...next.children)
-      if ((next.type === 'variable_name' || next.type === 'word') && this.#variables.get(this.#text(next)) === COMPUTED) {
-        this.#add(node.start, node.end, write('calculates with a value that is only known when it runs'))
-        return
-      }
-    }
-  }
-
-  /** Between what the parser names nothing may stand that it passed over. */
   #checkGaps(node: SyntaxNode): void {
-    let at = node.start
-    for (const child of node.children) {
-      if (child.start > at && !SPACE.test(this.#source.slice(at, child.start))) this.#add(at, child.start, dangerous('is not understood'))
-      at = Math.max(at, child.end)
-    }
-    if (node.children.length > 0 && at < node.end && !SPACE.test(this.#source.slice(at, node.end)))
-      this.#add(at, node.end, dangerous('is not understood'))
+    for (const [start, end] of gapsOf(node, this.#source)) this.#add(start, end, dangerous('is not understood'))
   }
 
   #pipeline(node: SyntaxNode, place: Place): void {
@@ -270,7 +218,7 @@ export class ScriptReader {
     }
     const words: Word[] = []
     for (const range of ranges) {
-      const read = this.#words(range.start, range.end, range.nodes)
+      const read = wordsIn(this.#source, range.start, range.end, range.nodes, this.#variables)
       if (read instanceof WordProblem) {
         this.#add(range.start, range.end, dangerous(read.reason))
         return
@@ -292,7 +240,7 @@ export class ScriptReader {
     const setting: Setting = {
       ...place,
       functions: this.#functions,
-      script: (text, at) => this.#script(text, at),
+      script: (text, at, piped) => this.#script(text, at, piped),
       command: (inner, changed) => {
         if (++this.#commands > MOST_NESTED) return dangerous('has too many commands within commands')
         try {
@@ -306,8 +254,8 @@ export class ScriptReader {
   }
 
   /** A script inside this one: its parts are told where its word stands, for its own offsets are those of another text. */
-  #script(text: string, at: Word): Verdict {
-    const reader = new ScriptReader(text, this.#shared, this.#depth + 1, this.#variables, this.#functions)
+  #script(text: string, at: Word, piped: boolean): Verdict {
+    const reader = new ScriptReader(text, this.#shared, this.#depth + 1, this.#variables, this.#functions, piped)
     reader.read()
     let found: Verdict = read('runs nothing')
     for (const { start: _start, end: _end, ...verdict } of reader.parts) {
@@ -317,74 +265,9 @@ export class ScriptReader {
     return found
   }
 
-  #words(start: number, end: number, nodes: readonly SyntaxNode[]): readonly Word[] | WordProblem {
-    const holes: Hole[] = []
-    for (const node of nodes) this.#holes(node, holes)
-    const words = readWord(this.#source, start, end, holes)
-    if (words instanceof WordProblem) return words
-    const [only] = holes
-    // A variable alone, not quoted, becomes as many words as its value has.
-    if (only?.value !== undefined && holes.length === 1 && only.start === start && only.end === end) {
-      if (/[*?[]/.test(only.value)) return words
-      const split: Word[] = []
-      for (const text of only.value.split(/[ \t\n]+/))
-        if (text !== '')
-          split.push({ start, end, text, lead: text, pattern: text, opens: [], splits: false, substitution: false, disguised: false })
-      return split
-    }
-    return words
-  }
-
-  #holes(node: SyntaxNode, holes: Hole[]): void {
-    const { start, end } = node
-    switch (node.type) {
-      case 'command_substitution':
-        holes.push({
-          start,
-          end,
-          kind: GIVES_PATH.test(this.#text(node)) ? 'environment' : 'script',
-          substitution: true,
-        })
-        return
-      case 'process_substitution':
-        holes.push({ start, end, kind: 'file', substitution: false })
-        return
-      case 'arithmetic_expansion':
-        holes.push({ start, end, kind: 'number', substitution: false })
-        return
-      case 'simple_expansion':
-      case 'expansion': {
-        const name = /^\s*\$\{?#?!?([A-Za-z_]\w*|\d+|[@*#?$!-])/.exec(this.#text(node))?.[1] ?? ''
-        const plain = /^\s*\$(?:\w+|\{\w+\}|[@*])$/.test(this.#text(node))
-        const counted = /^\s*\$(?:\{#|[#?$!])/.test(this.#text(node))
-        const known = this.#variables.has(name)
-        const constant = plain ? this.#variables.get(name) : undefined
-        const value = constant === COMPUTED ? undefined : constant
-        const own =
-          // All words that a script or function was called with: as a rule options are among them.
-          name === '@' ||
-          name === '*' ||
-          known ||
-          (!plain &&
-            node.children.some((child) => child.type === 'command_substitution' || /^:?[-+=]$|^\/|^[#%]/.test(child.type)) &&
-            /[-+=/]-/.test(this.#text(node)))
-        holes.push({
-          start,
-          end,
-          kind: counted ? 'number' : own || /^\s*\$\{!/.test(this.#text(node)) ? 'script' : 'environment',
-          substitution: node.children.some((child) => child.type === 'command_substitution'),
-          ...(value === undefined ? {} : { value }),
-        })
-        return
-      }
-      default:
-        for (const child of node.children) this.#holes(child, holes)
-    }
-  }
-
   #checkWords(nodes: readonly SyntaxNode[]): void {
     for (const node of nodes) {
-      const words = this.#words(node.start, node.end, [node])
+      const words = wordsIn(this.#source, node.start, node.end, [node], this.#variables)
       if (words instanceof WordProblem) this.#add(node.start, node.end, dangerous(words.reason))
     }
   }
@@ -393,7 +276,7 @@ export class ScriptReader {
     const targets = targetsOf(node)
     const operator = node.children.find((child) => !child.named)?.type ?? ''
     const [target, ...more] = targets
-    const words = target === undefined ? [] : this.#words(target.start, target.end, [target])
+    const words = target === undefined ? [] : wordsIn(this.#source, target.start, target.end, [target], this.#variables)
     if (words instanceof WordProblem) this.#add(node.start, node.end, dangerous(words.reason))
     else if (more.length > 0 && !hasCommand) this.#add(node.start, node.end, dangerous('is not understood'))
     else {
@@ -410,7 +293,7 @@ export class ScriptReader {
     for (const body of node.children) {
       if (body.type !== 'heredoc_body') continue
       const holes: Hole[] = []
-      this.#holes(body, holes)
+      addHoles(body, this.#source, this.#variables, holes)
       const inside = checkHereDocument(this.#source, body.start, body.end, holes)
       if (inside !== undefined) this.#add(body.start, body.end, dangerous(inside.reason))
     }
@@ -456,20 +339,11 @@ export class ScriptReader {
   #function(node: SyntaxNode): void {
     const name = node.children.find((child) => child.named)
     const body = node.children.at(-1)
-    const calls = name !== undefined && body !== undefined && this.#calls(body, this.#text(name))
+    const calls = name !== undefined && body !== undefined && callsItself(body, this.#text(name), this.#source)
     this.#add(
       node.start,
       name?.end ?? node.end,
       calls ? dangerous('calls itself, which may never end') : write('defines a function, which changes what a name runs'),
     )
-  }
-
-  #calls(body: SyntaxNode, name: string): boolean {
-    const waiting = [body]
-    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-      if (node.type === 'command_name' && this.#text(node) === name) return true
-      waiting.push(...node.children)
-    }
-    return false
   }
 }

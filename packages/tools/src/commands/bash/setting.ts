@@ -9,8 +9,8 @@ export interface Setting {
   readonly pathsIn: boolean
   /** Functions that the command defines. */
   readonly functions: ReadonlySet<string>
-  /** Reads a script inside the command; its parts are told where `at` stands. */
-  script(text: string, at: Word): Verdict
+  /** Reads a script inside the command; its parts are told where `at` stands. `piped`: as above, for the script. */
+  script(text: string, at: Word, piped: boolean): Verdict
   /** Judges a command inside the command: what a wrapper runs. */
   command(words: readonly Word[], setting: Setting): Verdict
 }

@@ -119,7 +119,9 @@ export function readAwkProgram(text: string, word: Word, setting: Setting): Verd
         const only = next?.text === '(' && tokens[at + 2]?.kind === 'string' && tokens[at + 3]?.text === ')' ? tokens[at + 2] : undefined
         found = worst(
           found,
-          only === undefined ? dangerous('runs commands that are only known when it runs') : setting.script(plain(only.text), word),
+          only === undefined
+            ? dangerous('runs commands that are only known when it runs')
+            : setting.script(plain(only.text), word, setting.piped),
         )
       }
       continue
@@ -147,7 +149,7 @@ export function readAwkProgram(text: string, word: Word, setting: Setting): Verd
         found,
         script === undefined
           ? dangerous('runs commands that are only known when it runs')
-          : setting.script(plain(script.text), plainWord(word.pattern, word)),
+          : setting.script(plain(script.text), plainWord(word.pattern, word), true),
       )
     } else if ((token.text === '>' || token.text === '>>') && printing && depth <= 0) {
       const path = next?.kind === 'string' ? next.text : undefined

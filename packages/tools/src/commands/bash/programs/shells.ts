@@ -32,7 +32,7 @@ function judgeScriptWord(words: readonly Word[], setting: Setting): Verdict {
   const script = words.find((word) => !/^[-+]./.test(word.lead))
   if (script === undefined) return dangerous('runs a script that is not said')
   if (script.text === undefined) return dangerous('runs a script that is only known when it runs')
-  return setting.script(script.text, script)
+  return setting.script(script.text, script, setting.piped)
 }
 
 /** Words that a program joins with blanks and hands to a shell. */
@@ -41,7 +41,7 @@ export function judgeJoined(words: readonly Word[], setting: Setting): Verdict {
   if (first === undefined) return dangerous('runs a command that is not said')
   const texts = words.map((word) => word.text)
   if (texts.includes(undefined)) return dangerous('runs a command that is only known when it runs')
-  return setting.script(texts.join(' '), { ...plainWord('', first), end: words.at(-1)?.end ?? first.end })
+  return setting.script(texts.join(' '), { ...plainWord('', first), end: words.at(-1)?.end ?? first.end }, setting.piped)
 }
 
 const judgeEval: Judge = (words, setting) => (words.length === 0 ? read('runs nothing') : judgeJoined(words, setting))
@@ -56,7 +56,9 @@ const judgeSource: Judge = (words) => {
 const judgeTrap: Judge = (words, setting) => {
   const script = words.find((word) => word.text !== '--')
   if (script === undefined || /^(?:-[lp]+|-|\d+|)$/.test(script.text ?? '\0')) return read('shows or resets what signals do')
-  return script.text === undefined ? dangerous('runs a script that is only known when it runs') : setting.script(script.text, script)
+  return script.text === undefined
+    ? dangerous('runs a script that is only known when it runs')
+    : setting.script(script.text, script, setting.piped)
 }
 
 const judgeAlias: Judge = (words, setting) => {
@@ -65,7 +67,7 @@ const judgeAlias: Judge = (words, setting) => {
     const equals = word.pattern.indexOf('=')
     if (equals < 1) continue
     found = worst(found, write('changes what a name runs'))
-    if (word.text !== undefined) found = worst(found, setting.script(word.text.slice(equals + 1), word))
+    if (word.text !== undefined) found = worst(found, setting.script(word.text.slice(equals + 1), word, setting.piped))
   }
   return found
 }
@@ -76,7 +78,7 @@ const judgeSu: Judge = (words, setting) => {
     const script =
       joined === null ? (/^(?:-[a-z]*c|--command)$/.test(word.text ?? '') ? words[at + 1] : undefined) : plainWord(joined[1] ?? '', word)
     if (script?.text === undefined) continue
-    const verdict = setting.script(script.text, script)
+    const verdict = setting.script(script.text, script, setting.piped)
     return verdict.effect === 'read'
       ? write('runs as another user')
       : { ...verdict, effect: 'dangerous', reason: `${verdict.reason}, as another user` }
@@ -112,7 +114,7 @@ const judgeScript: Judge = (words, setting) => {
   const script = words[at + 1]
   if (at === -1) return write('records a shell into a file')
   if (script?.text === undefined) return dangerous('runs a script that is only known when it runs')
-  return worst(write('records a command into a file'), setting.script(script.text, script))
+  return worst(write('records a command into a file'), setting.script(script.text, script, setting.piped))
 }
 
 const SHELLS = 'bash sh zsh dash ksh ash mksh fish csh tcsh rbash yash'.split(' ')
