@@ -41,7 +41,7 @@ export function addPolicyExplainCommand(policy: Command, io: CliIo): void {
     .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
     .option('--workspace <folder>', 'where relative paths begin (default: this folder)')
     .addOption(new Option('--policy <file>', 'a further policy file (may be given again)').argParser(gathered))
-    .option('--only', 'only the files of --policy, not those of the usual places')
+    .option('--only', 'only the files of --policy, none of the usual places and the configuration')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action(async (options: Readonly<Record<string, unknown>>) => {

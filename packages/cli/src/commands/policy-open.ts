@@ -15,10 +15,10 @@ import {
   rolesDocument,
 } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
+import { commandReaders } from '../config/command-readers.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { openToolbox } from '../config/open-toolbox.ts'
-import { openReaders } from './policy-readers.ts'
 
 export interface PolicyChoices {
   readonly config?: string
@@ -42,13 +42,15 @@ export interface OpenPolicy {
  */
 export async function withPolicy(io: CliIo, choices: PolicyChoices, work: (open: OpenPolicy) => Promise<void>): Promise<void> {
   const config = await loadConfig(io, choices.config, choices.workspace === undefined ? {} : { workspace: choices.workspace })
+  const only = choices.only === true
   const policy = await loadPolicy({
     workspace: config.workspace,
     env: io.env,
-    openCommands: openReaders,
+    openCommands: commandReaders,
     documents: config.roles === undefined ? [] : [rolesDocument(config.roles)],
-    files: (choices.policy ?? []).map((file) => resolve(io.cwd, file)),
-    only: choices.only === true,
+    files: [...(only ? [] : config.policy), ...(choices.policy ?? []).map((file) => resolve(io.cwd, file))],
+    trustProject: config.trustProjectPolicy,
+    only,
   })
   const toolbox = await openToolbox(config, io, { quiet: true })
   try {

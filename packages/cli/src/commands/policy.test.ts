@@ -118,6 +118,11 @@ rules:
     for (const [input, rule] of [
       [{ command: 'git log -3; ls' }, 'user/look'],
       [{ command: 'git log -3; make' }, 'mode/ask'],
+      [{ command: 'timeout 5 git log 2>/dev/null' }, 'user/look'],
+      [{ command: './git log' }, 'mode/ask'],
+      [{ command: 'sudo git log' }, 'mode/ask'],
+      [{ command: 'git log > notes' }, 'mode/ask'],
+      [{ command: 'git log $(rm x)' }, 'user/no-rm'],
       [{ command: 'ls | xargs sudo rm -f' }, 'user/no-rm'],
       [{ sql: 'SELECT 1' }, 'mode/ask'],
       [{ sql: 'SELECT 1; DROP TABLE a' }, 'user/no-writes'],

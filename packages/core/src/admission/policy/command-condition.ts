@@ -1,12 +1,16 @@
 import type { CommandLanguage, CommandPart, ReadCommand } from '../../contract/command.ts'
 import type { Effect } from '../../contract/tool.ts'
-import { type Answer, both, either, over, type ValueTest } from './answer.ts'
+import { type Answer, both, either, over, type Quantifier, type ValueTest } from './answer.ts'
+import { calledByName } from './called-by-name.ts'
 import { compileNames, type TextTest } from './name-patterns.ts'
 import { type CommandCondition, listed } from './policy-document.ts'
 
 /**
  * Owns what the simple commands of a script must be. A script is read by an injected reader; what it cannot say (a program that is only
  * known when it runs, a language without a reader) nobody can say here.
+ *
+ * A rule that gives is read narrowly: the program must be called by its bare name, and what is dangerous is covered only where the rule
+ * names effects.
  */
 
 export type CommandReaders = Partial<Record<CommandLanguage, ReadCommand>>
@@ -16,26 +20,38 @@ export function commandTest(condition: CommandCondition, readers: CommandReaders
   const programs = condition.programs === undefined ? undefined : compileNames(listed(condition.programs))
   const effects = condition.effects === undefined ? undefined : new Set<Effect>(listed(condition.effects))
   const run = condition.run === undefined ? undefined : listed(condition.run).map(commandPattern)
+  const asksProgram = programs !== undefined || run !== undefined
   return (value, quantifier) => {
     if (typeof value !== 'string' || read === undefined) return undefined
     const { parts, effect } = read(value)
     // What was not taken apart has nothing to compare, but may be known to be harmful as a whole.
-    if (parts.length === 0) {
-      if (programs !== undefined || run !== undefined || effects === undefined) return undefined
-      return effects.has(effect)
-    }
-    const answer = over(parts, quantifier, (part) => fits(part))
+    if (parts.length === 0) return asksProgram || effects === undefined ? undefined : effects.has(effect)
+    const counted = asksProgram ? parts.filter((part) => countsFor(part, quantifier)) : parts
+    if (counted.length === 0) return quantifier === 'every' ? undefined : false
+    const answer = over(counted, quantifier, (part) => fits(part, value, quantifier))
     // The whole may be worse than each of its parts.
     if (effects === undefined || parts.some((part) => part.effect === effect)) return answer
     return quantifier === 'every' ? both(answer, effects.has(effect)) : either(answer, effects.has(effect))
   }
 
-  function fits(part: CommandPart): Answer {
-    let answer: Answer = effects === undefined || effects.has(part.effect)
-    if (answer && programs !== undefined) answer = part.program === undefined ? undefined : programs(part.program)
+  function fits(part: CommandPart, command: string, quantifier: Quantifier): Answer {
+    if (effects !== undefined && !effects.has(part.effect)) return false
+    if (!asksProgram) return true
+    if (part.program === undefined) return undefined
+    let answer: Answer = programs === undefined || programs(part.program)
     if (answer !== false && run !== undefined) answer = both(answer, matchesAny(run, part))
-    return answer
+    if (answer !== true || quantifier === 'some') return answer
+    if (effects === undefined && part.effect === 'dangerous') return undefined
+    return calledByName(command.slice(part.start, part.end), part.program) ? true : undefined
   }
+}
+
+/**
+ * Whether a rule on programs speaks of a part. What runs none (a variable, a redirection) is not covered by a rule that gives unless it
+ * changes nothing, and is no program that a rule takes; what is dangerous may run whatever it likes.
+ */
+function countsFor({ program, effect }: CommandPart, quantifier: Quantifier): boolean {
+  return program !== undefined || effect === 'dangerous' || (quantifier === 'every' && effect === 'write')
 }
 
 /** One test a word; `rest`: any number of words may follow. */

@@ -56,12 +56,15 @@ export function compileRule(rule: PolicyRule, document: PolicyDocument, context:
   const scope = compileScope(rule, rule.effect, context)
   const except = (rule.except ?? []).map((one) => compileScope(one, 'allow', context))
   const effects = listed(rule.effects)
+  const trusted = document.trusted === undefined || document.trusted.has(ruleDigest(rule))
+  const usual = usualReason(rule.effect, document.tier, isDefault)
   return {
     name: `${document.tier}/${rule.id}`,
     tier: document.tier,
     effect: rule.effect,
-    force: document.trusted === undefined || document.trusted.has(ruleDigest(rule)) ? 'full' : 'tighten',
-    reason: rule.reason ?? usualReason(rule.effect, document.tier, isDefault),
+    force: trusted ? 'full' : 'tighten',
+    // The model reads it: what strangers wrote there must not speak to it.
+    reason: trusted ? (rule.reason ?? usual) : usual,
     source: rule,
     file: document.file,
     isDefault,

@@ -60,7 +60,10 @@ function linked(pattern: string, root: string): readonly string[] {
   return [[escaped(real), ...rest].join('/')]
 }
 
-/** A folder's own name may hold what means something in a pattern. */
+/** A folder as the beginning of a pattern: with `/`, and its own name may hold what means something there. */
 function escaped(path: string): string {
-  return path.replace(/[\\*?]/g, '\\$&')
+  return path
+    .split(sep)
+    .join('/')
+    .replace(/[\\*?]/g, '\\$&')
 }

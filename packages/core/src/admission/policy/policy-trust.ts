@@ -11,9 +11,13 @@ import { changeFile, readIfThere } from './replace-file.ts'
  * changes by one letter is another rule.
  */
 
-/** @throws AdjutantError CONFIG_INVALID when the file is there and is not ours */
+/** @throws AdjutantError CONFIG_INVALID when the file is there and cannot be read, or is not ours */
 export async function readTrust(trustFile: string, policyFile: string): Promise<ReadonlySet<string>> {
-  return new Set(digestsOf(parse(await readIfThere(trustFile), trustFile), policyFile))
+  try {
+    return new Set(digestsOf(parse(await readIfThere(trustFile), trustFile), policyFile))
+  } catch (error) {
+    throw AdjutantError.from(error, 'CONFIG_INVALID', trustFile)
+  }
 }
 
 /**

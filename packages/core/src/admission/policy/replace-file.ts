@@ -15,32 +15,38 @@ const FOLDER_MODE = 0o700
 
 /**
  * @param change gets what is there, undefined for nothing, and gives what shall be there
- * @throws AdjutantError CONFLICT when another writer is at it
+ * @throws AdjutantError CONFLICT when another writer is at it; CONFIG_INVALID when the file system refuses; what `change` throws
  */
 export async function changeFile(file: string, change: (before: Buffer | undefined) => Promise<string> | string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE })
-  await withLock(`${file}.lock`, file, async () => {
-    const before = await readIfThere(file)
-    const text = await change(before)
-    const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE })
+    await withLock(`${file}.lock`, file, () => replace(file, change))
+  } catch (error) {
+    throw AdjutantError.from(error, 'CONFIG_INVALID', file)
+  }
+}
+
+async function replace(file: string, change: (before: Buffer | undefined) => Promise<string> | string): Promise<void> {
+  const before = await readIfThere(file)
+  const text = await change(before)
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    const mode = before === undefined ? MODE : (await stat(file)).mode & 0o777
+    const handle = await open(temporary, 'wx', mode)
     try {
-      const mode = before === undefined ? MODE : (await stat(file)).mode & 0o777
-      const handle = await open(temporary, 'wx', mode)
-      try {
-        await handle.writeFile(text)
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-      const now = await readIfThere(file)
-      if (before === undefined ? now !== undefined : now === undefined || !now.equals(before)) throw conflict(file, 'changed meanwhile')
-      await rename(temporary, file)
-      await syncFolder(dirname(file))
-    } catch (error) {
-      await rm(temporary, { force: true })
-      throw error
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
     }
-  })
+    const now = await readIfThere(file)
+    if (before === undefined ? now !== undefined : now === undefined || !now.equals(before)) throw conflict(file, 'changed meanwhile')
+    await rename(temporary, file)
+    await syncFolder(dirname(file))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
 }
 
 async function withLock(lock: string, file: string, work: () => Promise<void>): Promise<void> {

@@ -13,5 +13,5 @@ import type { PolicyDocument } from './policy-document.ts'
  */
 export function rolesDocument(roles: Readonly<Record<string, readonly string[]>>, tier: PolicyTier = 'admin'): PolicyDocument {
   const except = Object.entries(roles).map(([role, tools]) => ({ who: { roles: [role] }, tools }))
-  return { tier, rules: [{ id: 'roles', effect: 'deny', reason: 'no role of this principal lists the tool', except }] }
+  return { tier, rules: [{ id: 'configured-roles', effect: 'deny', reason: 'no role of this principal lists the tool', except }] }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { policyOf, requestOf, toolOf } from '../../../test/policy-words.ts'
 import { rolesMayUse } from '../../catalog/may-use.ts'
-import type { CommandReading, ReadCommand } from '../../contract/command.ts'
+import type { ReadCommand } from '../../contract/command.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { APPROVAL_MODES } from '../permission.ts'
 import { readPolicyDocument } from './read-policy.ts'
@@ -69,6 +69,16 @@ describe('tiers and rules', () => {
     assert.deepEqual([denied.effect, denied.rule, denied.tier], ['deny', 'user/q', 'user'])
     assert.match(denied.reason, /^It costs money\.; .*nobody may be asked/)
     assert.equal(policy.decide(requestOf({}, { mode: 'allow' })).effect, 'ask')
+  })
+
+  it('says so when it denies for what cannot be read in one way, and never in the words of strangers', () => {
+    const text = 'rules: [{id: k, effect: deny, reason: Keys stay here., when: {path: {paths: keys}}}]'
+    const policy = policyOf({ user: text })
+    assert.equal(policy.decide(requestOf({ path: 'keys/a' })).reason, 'Keys stay here.')
+    assert.match(policy.decide(requestOf({ path: 'docs\\a' })).reason, /^Keys stay here\. \(.*more than one way\)$/)
+    const foreign = { ...readPolicyDocument(`version: 1\n${text}`, { tier: 'project' }), trusted: new Set<string>() }
+    const decision = new RulePolicy({ documents: [foreign], workspace: '/w' }).decide(requestOf({ path: 'keys/a' }))
+    assert.deepEqual([decision.effect, decision.reason], ['deny', 'the project policy denies it'])
   })
 
   it('never throws: what cannot be decided is denied', () => {
@@ -221,68 +231,6 @@ describe('quantifiers', () => {
     const exact = policyOf({ user: 'rules: [{id: r, effect: allow, otherArguments: false, when: {path: {equals: a}}}]' })
     assert.equal(exact.decide(requestOf({ path: 'a' })).effect, 'allow')
     assert.equal(exact.decide(requestOf({ path: 'a', force: true })).effect, 'ask')
-  })
-})
-
-describe('commands', () => {
-  const table: Readonly<Record<string, CommandReading>> = {
-    'git status': {
-      effect: 'read',
-      reasons: [],
-      parts: [{ start: 0, end: 10, effect: 'read', reason: '', program: 'git', words: ['status'] }],
-    },
-    'git log -n 5; rm x': {
-      effect: 'dangerous',
-      reasons: [],
-      parts: [
-        { start: 0, end: 12, effect: 'read', reason: '', program: 'git', words: ['log', '-n', '5'] },
-        { start: 14, end: 18, effect: 'dangerous', reason: 'rm deletes files', program: 'rm', words: ['x'] },
-      ],
-    },
-    'git $X': {
-      effect: 'dangerous',
-      reasons: [],
-      parts: [{ start: 0, end: 6, effect: 'dangerous', reason: '', program: 'git', words: [undefined] }],
-    },
-    $X: { effect: 'dangerous', reasons: [], parts: [{ start: 0, end: 2, effect: 'dangerous', reason: '' }] },
-    '((': { effect: 'dangerous', reasons: ['cannot be parsed'], parts: [] },
-  }
-  const bash: ReadCommand = (command) => table[command] ?? { effect: 'dangerous', reasons: [], parts: [] }
-  const decide = (effect: string, condition: string, command: string, commands = { bash }): boolean =>
-    policyOf(
-      { user: `rules: [{id: r, effect: ${effect}, when: {command: {command: {language: bash, ${condition}}}}}]` },
-      { commands },
-    ).decide(requestOf({ command })).rule === 'user/r'
-
-  const rows: readonly (readonly [effect: string, condition: string, command: string, holds: boolean])[] = [
-    ['allow', 'programs: git', 'git status', true],
-    ['allow', 'programs: git', 'git log -n 5; rm x', false],
-    ['deny', 'programs: [rm, dd]', 'git log -n 5; rm x', true],
-    ['deny', 'programs: [rm, dd]', 'git status', false],
-    ['deny', 'programs: [rm, dd]', '$X', true],
-    ['allow', 'programs: "*"', '$X', false],
-    ['allow', 'effects: [read]', 'git status', true],
-    ['allow', 'effects: [read, write]', '((', false],
-    ['deny', 'effects: dangerous', '((', true],
-    ['deny', 'programs: rm', '((', true],
-    ['allow', 'run: ["git status", "git log **"]', 'git status', true],
-    ['allow', 'run: "git sta*"', 'git status', true],
-    ['allow', 'run: git', 'git status', false],
-    ['allow', 'run: "git *"', 'git $X', false],
-    ['allow', 'run: "git **"', 'git $X', true],
-    ['deny', 'run: "git push **"', 'git $X', true],
-  ]
-  for (const [effect, condition, command, holds] of rows) {
-    it(`${effect} ${condition}: ${command} → ${holds}`, () => assert.equal(decide(effect, condition, command), holds))
-  }
-
-  it('without a reader hold no allow and every deny', () => {
-    const policy = (effect: string): string =>
-      policyOf({ user: `rules: [{id: r, effect: ${effect}, when: {command: {command: {language: sql, effects: read}}}}]` }).decide(
-        requestOf({ command: 'x' }),
-      ).rule
-    assert.equal(policy('allow'), 'mode/ask')
-    assert.equal(policy('deny'), 'user/r')
   })
 })
 

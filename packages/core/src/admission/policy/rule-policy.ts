@@ -134,10 +134,10 @@ export class RulePolicy implements Policy, PolicyKeeper {
   }
 
   #decide(request: PolicyRequest): PolicyDecision {
-    const trial: Trial = { request, guard: undefined }
+    const trial: Trial = { request, guard: undefined, unclear: undefined }
     const found = this.#table.ability(request.principal, request.tool).relevantRuleFor('call', trial)
     const rule = found === null ? undefined : ruleBehind(found.origin)
-    if (rule?.effect === 'deny') return decisionOf(rule)
+    if (rule?.effect === 'deny') return trial.unclear === rule ? unclear(rule) : decisionOf(rule)
     // Whatever rules allow, a session that plans changes nothing.
     if (request.mode === 'plan' && request.effect !== 'read') return decideByMode(request)
     const given = rule === undefined ? decideByMode(request) : decisionOf(rule)
@@ -161,6 +161,12 @@ function decisionOf(rule: CompiledRule): PolicyDecision {
     decisions.set(rule, decision)
   }
   return decision
+}
+
+/** The reason names what to change: the rule's own may speak of something that the call has nothing to do with. */
+function unclear(rule: CompiledRule): PolicyDecision {
+  const decision = decisionOf(rule)
+  return { ...decision, reason: `${decision.reason} (an argument that the rule is about can be read in more than one way)` }
 }
 
 function asked(rule: CompiledRule, request: PolicyRequest): PolicyDecision {

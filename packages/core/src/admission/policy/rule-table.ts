@@ -19,6 +19,8 @@ export interface Trial {
   readonly request: PolicyRequest
   /** The strongest rule that wants a person asked but does not decide by itself: it holds for a part, or is not trusted to give. */
   guard: CompiledRule | undefined
+  /** A rule that takes and holds only because an argument cannot be read in one way. */
+  unclear: CompiledRule | undefined
 }
 
 type CallAbility = Ability<['call', Trial | 'call'], CompiledRule>
@@ -115,7 +117,14 @@ function rawRule(rule: CompiledRule, conditional: boolean): RawRule {
 
 function matcherOf(rule: CompiledRule): (trial: object) => boolean {
   const tightens = rule.force === 'tighten'
-  if (rule.effect === 'deny') return (trial) => isTrial(trial) && holds(rule, trial.request, 'some') !== false
+  if (rule.effect === 'deny') {
+    return (trial) => {
+      if (!isTrial(trial)) return false
+      const answer = holds(rule, trial.request, 'some')
+      if (answer === undefined) trial.unclear = rule
+      return answer !== false
+    }
+  }
   if (rule.effect === 'allow') return (trial) => isTrial(trial) && !tightens && holds(rule, trial.request, 'every') === true
   return (trial) => {
     if (!isTrial(trial)) return false

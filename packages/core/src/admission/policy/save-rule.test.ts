@@ -9,6 +9,7 @@ import type { JsonObject } from '../../contract/json.ts'
 import { loadPolicy, policyPlaces } from './load-policy.ts'
 import { addTrust, documentDigests } from './policy-trust.ts'
 import { readPolicyDocument } from './read-policy.ts'
+import { changeFile } from './replace-file.ts'
 import { RulePolicy } from './rule-policy.ts'
 
 let top = ''
@@ -119,6 +120,27 @@ describe('keeping an answer', () => {
     writeFileSync(`${places().user}.lock`, `4194304 ${hostname()}\n`)
     await policy.save({ tool: 'work', effect: 'write' }, 'user')
     assert.equal(policy.decide(requestOf({})).effect, 'allow')
+  })
+
+  it('leaves what changed while it was written, and says what the file system refuses', async () => {
+    const file = join(top, 'x', 'p.yaml')
+    put(file, 'old')
+    await assert.rejects(
+      changeFile(file, () => {
+        writeFileSync(file, 'somebody else')
+        return 'ours'
+      }),
+      { code: 'CONFLICT', message: /changed meanwhile/ },
+    )
+    assert.equal(readFileSync(file, 'utf8'), 'somebody else')
+    assert.deepEqual(readdirSync(join(top, 'x')), ['p.yaml'])
+    await assert.rejects(
+      changeFile(join(file, 'below.yaml'), () => ''),
+      { code: 'CONFIG_INVALID', message: /p\.yaml/ },
+    )
+    put(places().trust, '[]')
+    put(places().project, 'version: 1\nrules: []\n')
+    await assert.rejects(open(), { code: 'CONFIG_INVALID', message: /policy-trust\.json: this is no list/ })
   })
 
   it('never follows a link out of the workspace', async () => {
