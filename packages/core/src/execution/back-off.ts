@@ -5,7 +5,7 @@
  */
 
 /** Milliseconds: the ceiling of the first wait, doubled for each one after it. */
-export const FIRST_WAIT_MS = 500
+const FIRST_WAIT_MS = 500
 /** Milliseconds: no ceiling grows above this. With three further attempts it never does; kept for who raises their number. */
 const LONGEST_WAIT_MS = 30_000
 

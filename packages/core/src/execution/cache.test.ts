@@ -47,6 +47,27 @@ describe('the cache', () => {
     assert.equal(bench.clock.pending, 0)
   })
 
+  it('counts the time from the start of the call that ran: its result is as old as that', async () => {
+    const bench = cached()
+    let runs = 0
+    const tool = makeTool({
+      limits: TTL,
+      execute: () => new Promise((resolve) => void bench.clock.after(600, () => resolve(++runs))),
+    })
+    const cachedAfter = async (ms: number): Promise<boolean> => {
+      const first = bench.run(tool)
+      await bench.clock.advance(600)
+      await first.outcome
+      await bench.clock.advance(ms)
+      const second = bench.run(tool)
+      await bench.clock.advance(10_000)
+      await second.outcome
+      return second.cached
+    }
+    assert.equal(await cachedAfter(400), true)
+    assert.equal(await cachedAfter(401), false)
+  })
+
   it('answers only calls of tools that allow it, that read, and that succeeded', async () => {
     const plain = counter({ limits: {} })
     const zero = counter({ limits: { cacheTtlMs: 0 } })

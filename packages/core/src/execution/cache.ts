@@ -144,7 +144,12 @@ function endOf(outcome: RawOutcome, largest: number): FlightEnd {
 
 /** True when a tool ran and says in its result that it failed. */
 export function saysThatItFailed(outcome: RawOutcome): boolean {
-  return outcome.status === 'succeeded' && outcome.output instanceof ToolOutput && outcome.output.isError
+  try {
+    return outcome.status === 'succeeded' && outcome.output instanceof ToolOutput && outcome.output.isError
+  } catch {
+    // A proxy that lets nobody look at it says nothing.
+    return false
+  }
 }
 
 function basisOf(call: AdmittedCall, principal: Principal): CacheBasis {

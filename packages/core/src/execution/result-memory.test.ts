@@ -298,6 +298,20 @@ describe('the memory of a session', () => {
     assert.equal(bench.memory.size, 0)
   })
 
+  it('keeps nothing of a value that lets nobody look at it, and hands it on', async () => {
+    const bench = remembering()
+    const no = (): never => assert.fail('no')
+    const box = { hidden: new Proxy({}, { getPrototypeOf: no, ownKeys: no, getOwnPropertyDescriptor: no }) }
+    for (const output of [box.hidden, box]) {
+      const tool = makeTool({ limits: { cacheTtlMs: 5 }, resources: claims('read'), remember: {}, execute: async () => output })
+      for (let number = 0; number < 2; number += 1) {
+        const outcome = await bench.run(tool, { key: 'a' }).outcome
+        assert.ok(outcome.status === 'succeeded' && outcome.output === output)
+      }
+    }
+    assert.equal(bench.memory.size, 0)
+  })
+
   it('is bounded', async () => {
     const memory = new ResultMemory({ maxEntries: 20, maxBytes: 8_000 })
     const bench = remembering(memory)

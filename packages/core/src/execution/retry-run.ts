@@ -138,7 +138,7 @@ export class RetryRun implements CallRun, Waiter {
 
   #tell(circuit: Circuit, outcome: RawOutcome): void {
     if (outcome.status === 'succeeded') circuit.succeeded(this.#ticket)
-    else if (outcome.status === 'cancelled') circuit.stopped(this.#ticket)
+    else if (outcome.status === 'cancelled' || outcome.error.code === 'CANCELLED') circuit.stopped(this.#ticket)
     else if (isEnvironmentFailure(outcome, this.#settings.clock.now())) circuit.failed(this.#ticket)
     // It answered, whatever it said.
     else circuit.succeeded(this.#ticket)

@@ -14,9 +14,9 @@ export type FailedOutcome = Exclude<RawOutcome, { readonly status: 'succeeded' }
 /** Further attempts at most, whatever a tool asks for (E10). */
 const MAX_RETRIES = 3
 /** Further attempts where nobody says. */
-export const DEFAULT_RETRIES = 2
+const DEFAULT_RETRIES = 2
 /** Milliseconds that all waits of one call may take together. A server that wants longer is not waited for: the model can do something else. */
-export const WAIT_BUDGET_MS = 60_000
+const WAIT_BUDGET_MS = 60_000
 /** All attempts together run this many time limits at most. */
 const MAX_TIME_LIMITS = 3
 /** Milliseconds by which an attempt may outlast its limit: the time a stopped tool gets to end by itself, and a timer's lateness. */
