@@ -144,7 +144,7 @@ describe('a rate limiter', () => {
   it('is shared by all that have one clock', () => {
     const used = tool('shared', { calls: 1, perMs: 1_000 })
     assert.equal(RateLimiter.shared(clock).take(call(used)), undefined)
-    assert.ok(AdjutantError.isInstance(RateLimiter.shared(clock).take(call(used, who('t', 'u'), 'another session'))))
+    assert.ok(AdjutantError.isInstance(RateLimiter.shared(clock).take(call(used, who('t', 'u'), 'another'))))
     assert.equal(RateLimiter.shared(new ManualClock()).take(call(used)), undefined)
   })
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ManualClock } from '@adjutant/testkit'
+import { callId } from '../../contract/ids.ts'
 import { answer, failed, ok, run, type Step, times, tool } from './fixtures/steps.ts'
 import { LoopGuard } from './loop-guard.ts'
 
@@ -120,6 +121,29 @@ describe('honest work never trips', () => {
       for (let at = 0; at < 12; at++) {
         assert.equal(answer(guard, [timedOut])[0]?.type, 'pass', `attempt ${at}`)
         await own.advance(wait(at))
+      }
+    }
+  })
+
+  it('another call after a retry that waited begins the count of errors anew', async () => {
+    const own = new ManualClock()
+    const guard = new LoopGuard({ clock: own })
+    const other = (host: string): Step => ({ ...timedOut, input: { url: `https://${host}.example` } })
+    for (const host of ['a', 'b', 'b', 'b', 'b', 'c']) {
+      assert.equal(answer(guard, [other(host)])[0]?.type, 'pass', host)
+      await own.advance(30_000)
+    }
+  })
+
+  it('calls that settle while the same answer goes on count once', () => {
+    const guard = new LoopGuard()
+    let serial = 0
+    for (let message = 0; message < 4; message++) {
+      guard.beginMessage()
+      for (let at = 0; at < 5; at++) {
+        const call = { id: callId(`c${++serial}`), name: 'fetch_url', input: { url: `${serial}` }, tool: timedOut.tool }
+        assert.equal(guard.judge(call).type, 'pass')
+        guard.settled(call, failed(`no answer from ${serial}`))
       }
     }
   })

@@ -19,6 +19,7 @@ interface Entry {
   readonly key: number
   readonly things: number
   readonly message: number
+  readonly fresh: boolean
   /** Of the first of several equal calls of a message that settled. */
   result: number | undefined
 }
@@ -111,7 +112,7 @@ export class LoopGuard {
     const ruling = this.#warnings.repeated(key, this.#message) ?? this.#pattern(call, key, things, memory, limits, fresh)
     if (ruling !== undefined) return this.#said(ruling)
     const step = this.#window.add(key, this.#message, fresh)
-    const entry: Entry = { step, key, things, message: this.#message, result: undefined }
+    const entry: Entry = { step, key, things, message: this.#message, fresh, result: undefined }
     this.#entries[step % this.#limits.window] = entry
     this.#await(call.id, entry)
     return PASS
@@ -284,7 +285,7 @@ export class LoopGuard {
 
   #failed(call: WatchedCall, outcome: WatchedOutcome, entry: Entry, memory: ToolMemory): void {
     const digest = errorDigest(this.#digest, outcome, call.name, call.input)
-    if (entry.step < this.#window.count && this.#window.isFresh(entry.step)) memory.errors.count = 0
+    if (entry.fresh) memory.errors.count = 0
     extend(memory.errors, digest, entry.key, entry.message, this.#progress)
     if (this.#clock !== undefined && mayPass(outcome.code)) memory.waitsAfter(entry.key, this.#clock.monotonic())
   }
