@@ -13,6 +13,7 @@ for (let n = 0; megabyte.length < 1048576; n++) megabyte += 'step ' + n + ' ' + 
 const piece = Buffer.from(megabyte.slice(0, 1048575) + '\\n')
 let left = Number(process.argv[1])
 const next = () => { while (left-- > 0) if (!process.stdout.write(piece)) return void process.stdout.once('drain', next) }
+process.stdout.once('drain', () => process.stderr.write('flows'))
 process.stdin.once('data', () => { process.stdin.destroy(); next() })
 process.stderr.write('ready')
 `
@@ -25,6 +26,7 @@ if (way === undefined) {
 }
 let start = 0
 let tell = (): void => undefined
+let flows: Promise<unknown> = Promise.resolve()
 const producer: Producer = {
   async start(stdout) {
     const child = spawn(process.execPath, ['-e', PROGRAM, megabytes], { stdio: ['pipe', stdout, 'pipe'] })
@@ -35,7 +37,12 @@ const producer: Producer = {
       tell = () => undefined
     }
     await once(child.stderr, 'data')
+    flows = once(child.stderr, 'data')
     return child
+  },
+  async flows() {
+    await flows
+    start = performance.now()
   },
   go() {
     start = performance.now()
@@ -44,8 +51,8 @@ const producer: Producer = {
 }
 const folder = await mkdtemp(join(tmpdir(), 'bench-'))
 try {
-  const { lines, startMilliseconds = 0, peakKilobytes = process.resourceUsage().maxRSS } = await way.take(producer, folder)
-  const milliseconds = performance.now() - start - startMilliseconds
+  const { lines, peakKilobytes = process.resourceUsage().maxRSS } = await way.take(producer, folder)
+  const milliseconds = performance.now() - start
   if (lines !== 0 && lines < Number(megabytes) * 1_000) throw new Error(`${way.name} saw only ${lines} lines`)
   process.stdout.write(`${milliseconds.toFixed(1)} ${peakKilobytes}\n`)
 } finally {
