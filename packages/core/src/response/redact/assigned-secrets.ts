@@ -23,7 +23,10 @@ const CREDENTIALS = /(?:(?:bearer|basic|token|digest|negotiate|apikey|bot)[ \t]+
 /** What only stands for a value: variables, templates, calls, dots and stars, words such as "your-token". */
 const PLACEHOLDER =
   /^(?:\$[A-Za-z_{(]|%[sd({A-Z]|[{[<(/~]|\.{1,2}[/.])|[({]|\.\.\.|…|\*{3}|x{5}|(?:^|[^a-z])(?:your|example|sample|dummy|placeholder|changeme|change-me|redacted|removed|insert|undefined|null|none|true|false)(?:[^a-z]|$)|^(?:process\.env|os\.environ|import\.meta|env\.|config\.|self\.|this\.|settings\.|secrets\.|vars\.)/i
-const PLAIN_PASSWORD = /^(?:pass(?:word|wd)?|pw|secret|user(?:name)?|admin|root|test|postgres|mysql|guest|token|x+|\*+)$/i
+/** The same in a URL, where dots, brackets and words such as "test" may well be a password. */
+const URL_PLACEHOLDER = /\{[^}]{1,50}\}|%[A-Z_]{1,30}%|\$[A-Z_]|\$\([^)]{1,50}\)|^([\s\S])\1{2,}$/
+const PLAIN_WEB_PASSWORD = /password|localhost/i
+const PLAIN_DATABASE_PASSWORD = /^(?:(?:my)?password|(?:my)?username|secret|root|admin|user|pass|localhost)$/i
 
 /** A value that is assigned to a key word at the sign at `at`, `=` or `:`. */
 export function assignedSecretAt(text: string, at: number): Finding | undefined {
@@ -64,19 +67,23 @@ export function bearerToken(text: string, start: number, end: number): Finding |
   return /\d/.test(value) && !PLACEHOLDER.test(value) ? { start, end: start + value.length, kind: 'bearer-token' } : undefined
 }
 
-const USER_INFO = /([^\s/?#"'`<>\\:@]{0,256})(:([^\s/?#"'`<>\\]{0,512}))?@(?=[^\s/?#"'`<>\\@])/y
+const USER_INFO = /([^\s/?#"'`<>\\:@]{0,256})(?::([^\s/?#"'`<>\\]{0,512}))?@(?=[^\s/?#"'`<>\\@])/y
+/** Connection strings are not always written as URLs have to be. */
+const DATABASE_USER_INFO = /([^:/\s]{1,100}):([^@/\s]{1,200})@/y
+const DATABASE_SCHEME = /(?:mongodb(?:\+srv)?|mysqlx?|mariadb|postgres(?:ql)?|redis|rediss|amqps?|sqlserver)$/i
 
 /** The password, or the token in its place, of a URL whose `://` is at `at`. */
 export function urlSecretAt(text: string, at: number): Finding | undefined {
   const start = at + 3
-  USER_INFO.lastIndex = start
-  const found = USER_INFO.exec(text)
-  if (found === null) return undefined
+  const isDatabase = DATABASE_SCHEME.test(text.slice(Math.max(0, at - 12), at))
+  const found = longerOf(matchAt(USER_INFO, text, start), isDatabase ? matchAt(DATABASE_USER_INFO, text, start) : undefined)
+  if (found === undefined) return undefined
   const user = found[1] ?? ''
-  const password = found[3] ?? ''
+  const password = found[2] ?? ''
   if (/^x-oauth-basic|^x-token-auth$/i.test(password) || (password === '' && user.length >= 20 && /\d/.test(user)))
-    return PLACEHOLDER.test(user) || user.length < 8 ? undefined : { start, end: start + user.length, kind: 'url-token' }
-  if (password.length < 3 || PLACEHOLDER.test(password) || PLAIN_PASSWORD.test(password) || password === user) return undefined
+    return URL_PLACEHOLDER.test(user) || user.length < 8 ? undefined : { start, end: start + user.length, kind: 'url-token' }
+  if (password.length < 3 || URL_PLACEHOLDER.test(password)) return undefined
+  if (isDatabase ? PLAIN_DATABASE_PASSWORD.test(password) || password === user : PLAIN_WEB_PASSWORD.test(password)) return undefined
   const from = start + user.length + 1
   return { start: from, end: from + password.length, kind: 'url-password' }
 }
@@ -108,6 +115,15 @@ function entropy(value: string): number {
   let bits = 0
   for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length)
   return bits
+}
+
+function longerOf(one: RegExpExecArray | undefined, other: RegExpExecArray | undefined): RegExpExecArray | undefined {
+  return (other?.[0].length ?? 0) > (one?.[0].length ?? 0) ? other : one
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text) ?? undefined
 }
 
 function endOf(pattern: RegExp, text: string, at: number): number | undefined {

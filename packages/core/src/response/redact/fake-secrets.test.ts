@@ -137,6 +137,52 @@ describe('made-up secrets of every kind', () => {
     })
   }
 
+  it('a connection string that the rule set takes for one loses its password, however it is written', async () => {
+    const scheme = fc.constantFrom(
+      'postgres',
+      'postgresql',
+      'mysql',
+      'jdbc:mysql',
+      'mysqlx',
+      'mongodb',
+      'mongodb+srv',
+      'MongoDB',
+      'http',
+      'https',
+      'ftp',
+    )
+    const part = fc.oneof(
+      fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 }),
+      fc.constantFrom(
+        'test',
+        'admin',
+        'root',
+        'guest',
+        'password',
+        'postgres',
+        'a#b?c"d',
+        '<x>',
+        'xxxx',
+        '$PW',
+        'p:w:d',
+        'ex.ample',
+        'your-pw1',
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(scheme, part, part, fc.constantFrom('db.example.net', 'h/x?y=z', 'local:1'), async (name, user, password, host) => {
+        const text = `url ${name}://${user}:${password}@${host} end`
+        const found = await findByRules(text)
+        assert.ok(found !== undefined)
+        if (found.length === 0) return
+        const redacted = await createRedactor().redact(text)
+        assert.ok(redacted.count > 0, text)
+        assert.deepEqual(await findByRules(redacted.text), [], redacted.text)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   it('takes a private key of many lines as one, also indented, numbered, in JSON, and cut off', async () => {
     await fc.assert(
       fc.asyncProperty(pem, async ({ text, body }) => {

@@ -82,8 +82,10 @@ const CHANGES: readonly Known[] = [
     effect: 'dangerous',
     reason: 'runs code outside of the database',
   },
-  { pattern: /^pg_(?!catalog$)\w+$/, effect: 'dangerous', reason: 'administers the server' },
 ]
+
+/** What is left of the server's own functions, asked last. */
+const ADMINISTERS = /^(?:pg|binary_upgrade)_\w+$/
 
 export interface FunctionVerdict {
   readonly effect: Effect
@@ -99,10 +101,9 @@ const READ: FunctionVerdict = { effect: 'read', reason: '' }
 export function judgeFunction(name: string, schema?: string): FunctionVerdict {
   const lower = name.toLowerCase()
   const shown = lower.slice(0, 60)
-  for (const { pattern, effect, reason } of CHANGES.slice(0, -1)) if (pattern.test(lower)) return { effect, reason: `${shown}() ${reason}` }
+  for (const { pattern, effect, reason } of CHANGES) if (pattern.test(lower)) return { effect, reason: `${shown}() ${reason}` }
   const builtIn = schema === undefined || schema === 'pg_catalog'
   if (builtIn && (READS.has(lower) || DESCRIBES.test(lower))) return READ
-  const last = CHANGES.at(-1)
-  if (last?.pattern.test(lower) === true) return { effect: last.effect, reason: `${shown}() ${last.reason}` }
+  if (ADMINISTERS.test(lower)) return { effect: 'dangerous', reason: `${shown}() administers the server` }
   return { effect: 'write', reason: `${shown}() is not known to only read` }
 }
