@@ -40,6 +40,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/clip.ts')).addClipCommand,
   },
   {
+    name: 'policy',
+    summary: 'check policies, explain and test their decisions, say what commands do',
+    load: async () => (await import('./commands/policy.ts')).addPolicyCommand,
+  },
+  {
+    name: 'hint',
+    summary: 'say what a failed command’s output means, and what to do next',
+    load: async () => (await import('./commands/hint.ts')).addHintCommand,
+  },
+  {
+    name: 'audit',
+    summary: 'verify that audit records are whole, or show them',
+    load: async () => (await import('./commands/audit.ts')).addAuditCommand,
+  },
+  {
     name: 'doctor',
     summary: 'say what this machine can do, and what to do about each gap',
     load: async () => (await import('./commands/doctor.ts')).addDoctorCommand,

@@ -25,7 +25,8 @@ describe('the command line', () => {
       assert.equal(help.code, 0, name)
       assert.match(help.stdout, /Examples?:\n\s+\S/, name)
       assert.match(help.stdout, /--json|^Commands:/m, name)
-      assert.deepEqual(await runMain(['help', name]), help)
+      const { code, stdout, stderr } = await runMain(['help', name])
+      assert.deepEqual({ code, stdout, stderr }, { code: help.code, stdout: help.stdout, stderr: help.stderr })
     }
   })
 

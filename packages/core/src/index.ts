@@ -3,8 +3,43 @@
 // admission
 export { Admission, type AdmissionOptions, type Verdict } from './admission/admit.ts'
 export { ApprovalMemory, type ApprovalScope, bindingOf, sameBinding } from './admission/approval.ts'
+export { BUDGETS, Budget, type BudgetLimits, type BudgetName, type BudgetNotice, type BudgetOptions } from './admission/budget/budget.ts'
+export { FlexibleRateStore } from './admission/budget/flexible-rate-store.ts'
+export { type Metered, meterOf } from './admission/budget/meter.ts'
+export { type MeteringQuery, type MeteringTotal, MeteringTotals } from './admission/budget/metering-totals.ts'
+export { type Pricing, priceOf } from './admission/budget/pricing.ts'
+export { RateLimiter, type RateLimiterOptions, type RateRule } from './admission/budget/rate-limiter.ts'
+export { MemoryRateStore, type RateStore, type RateTaken } from './admission/budget/rate-store.ts'
+export type { LoopGuardOptions, ToolLoopLimits } from './admission/loop-guard/limits.ts'
+export { LoopGuard } from './admission/loop-guard/loop-guard.ts'
+export { type LoopVerdict, loopError, type WatchedCall, type WatchedOutcome } from './admission/loop-guard/watched-call.ts'
 export { nearestNames } from './admission/nearest-names.ts'
-export { APPROVAL_MODES, type ApprovalMode } from './admission/permission.ts'
+export { APPROVAL_MODES, EDIT_TAG, MODE_POLICY } from './admission/permission.ts'
+export {
+  addTrust,
+  asAgreed,
+  documentDigests,
+  type ExplainedRule,
+  type LoadPolicyOptions,
+  loadPolicy,
+  POLICY_SCHEMA,
+  POLICY_TIERS,
+  type PolicyDocument,
+  type PolicyExplanation,
+  type PolicyFiles,
+  type PolicyRule,
+  policyPlaces,
+  type ReadPolicyOptions,
+  RulePolicy,
+  type RulePolicyOptions,
+  type RuleScope,
+  readPolicies,
+  readPolicyDocument,
+  readPolicyFile,
+  readTrust,
+  rolesDocument,
+  type ValueCondition,
+} from './admission/policy/index.ts'
 // catalog
 export type { ActiveLimits } from './catalog/active-set.ts'
 export { isAtLeast, LINT_SEVERITIES, type LintFinding, type LintSeverity } from './catalog/lint/finding.ts'
@@ -28,7 +63,14 @@ export * from './contract/index.ts'
 export { InteractionLock } from './dispatch/interaction-lock.ts'
 export { type BatchStrategy, planBatch, type Wave } from './dispatch/plan-batch.ts'
 // execution
+export { ResultCache, type ResultCacheOptions } from './execution/cache.ts'
+export { CallRunner, type CallRunnerOptions } from './execution/call-runner.ts'
+export type { ExecutionHost } from './execution/call-scope.ts'
+export type { CircuitOptions } from './execution/circuit.ts'
 export { openNamespace } from './execution/namespace.ts'
+export { OriginGuards, type OriginRule } from './execution/origins.ts'
+export { ResultMemory, type ResultMemoryOptions } from './execution/result-memory.ts'
+export type { CallRun, RetryEvent } from './execution/retry-run.ts'
 // intake
 export { decodeStream } from './intake/decode-stream.ts'
 export { createDecoder, type Decoder, type DecoderOptions } from './intake/dialect.ts'
@@ -48,6 +90,20 @@ export { openAiResponsesModel } from './models/openai-responses.ts'
 export { type RecordedAnswer, recordedApprover } from './models/recorded-answers.ts'
 export { parseRecording, type RecordedReply, type Recording, type RecordingDialect, readRecording } from './models/recording.ts'
 export { type Replay, type ReplayOptions, startReplay } from './models/replay.ts'
+// observe
+export { type AuditFile, listAuditFiles, readAuditFile, verifyAuditFile } from './observe/audit/audit-files.ts'
+export { type AuditOptions, auditObserver } from './observe/audit/audit-observer.ts'
+export { auditFile, FileAuditSink } from './observe/audit/file-audit-sink.ts'
+export { MemoryAuditSink } from './observe/audit/memory-audit-sink.ts'
+export type { ReadRecord } from './observe/audit/read-record.ts'
+export type { AuditLimits } from './observe/audit/record-body.ts'
+export { type AuditProblem, type AuditReport, type VerifyAuditOptions, verifyAudit } from './observe/audit/verify-audit.ts'
+export { meteringObserver } from './observe/metering/metering-observer.ts'
+export { FileMeteringSink, MemoryMeteringSink } from './observe/metering/metering-sinks.ts'
+export type { LatencySnapshot } from './observe/metrics/latency-histogram.ts'
+export { type MetricsOptions, metricsObserver } from './observe/metrics/metrics-observer.ts'
+export { type ToolStatistic, ToolStatistics } from './observe/metrics/tool-statistics.ts'
+export { type TraceFollower, type TraceObserver, type TraceOptions, traceObserver } from './observe/trace/trace-observer.ts'
 // registry
 export { toAnthropicTools } from './registry/definitions/anthropic.ts'
 export { toolDefinitionOf } from './registry/definitions/definition.ts'
@@ -86,11 +142,20 @@ export { type ClipByOptions, clipBy } from './response/clip-by.ts'
 export { type ClipFileOptions, clipFile } from './response/clip-file.ts'
 export { clipParts } from './response/clip-parts.ts'
 export { toToolMessages } from './response/envelope.ts'
+export { fenced, fenceNote, unfenced } from './response/fence.ts'
 export { HINT_LANGUAGES, type Hint, type HintEntry, type HintExit, type HintLanguage } from './response/hints/hint.ts'
 export { HintDictionary, mergeHintDictionaries } from './response/hints/hint-dictionary.ts'
 export { readHintDictionary } from './response/hints/read-dictionary.ts'
 export { failureOf, type RecogniseOptions, recogniseFailure } from './response/hints/recognise-failure.ts'
 export { OrderBarrier } from './response/order-barrier.ts'
+export {
+  createRedactor,
+  createStreamRedactor,
+  type RedactedJson,
+  type RedactorOptions,
+  redactJson,
+  type StreamRedactor,
+} from './response/redact/index.ts'
 export { spillText } from './response/spill.ts'
 export { readSpill, type SpillPage, type SpillQuery } from './response/spill-read.ts'
 export { SPILL_LIMITS, type SpillLimits, setSpillLimits } from './response/spill-settings.ts'
@@ -104,9 +169,12 @@ export { MemorySessionStore } from './session/memory-store.ts'
 export type { OpenTurn } from './session/open-turn.ts'
 export { planMessage } from './session/plan/plan-message.ts'
 export { type PlanStepResult, type RunPlanOptions, runPlan } from './session/run-plan.ts'
-export { Session, type SessionCatalogOptions, type SessionOptions } from './session/session.ts'
+export { Session } from './session/session.ts'
+export type { SessionCatalogOptions, SessionOptions } from './session/session-options.ts'
+export type { TurnStrategy } from './session/turn.ts'
 
 // util
 export { canonicalJson, digestOf } from './util/canonical-json.ts'
+export { matchesName } from './util/match-name.ts'
 export { randomIds } from './util/random-ids.ts'
 export { systemClock } from './util/system-clock.ts'

@@ -24,7 +24,8 @@ with calls in it, {"action":"call_tool","tool_name":…,"parameters":…}, or a 
 whose steps use each other's results as \${id.path} or \${id.text}. Prints the results in call order, as the messages that go back.
 With --many each line of stdin is one decision: a JSON body, or a JSON string that holds raw text. All run in one session.
 
-Exit: 0 all calls succeeded, 1 some failed or were invalid, 2 wrong usage, 3 some were refused by policy or a person.
+Exit: 0 all calls succeeded, 1 some failed or were invalid, 2 wrong usage, 3 some were refused by policy or a person,
+4 stopped because the decisions went round in circles.
 
 Example:
   echo '{"action":"call_tool","tool_name":"read_file","parameters":{"path":"README.md"}}' | adjutant exec --json`
@@ -63,6 +64,8 @@ async function exec(io: CliIo, command: Command, dialect: Dialect | 'auto', many
     let lines = 0
     for await (const line of linesOf(stdinChunks(io, 'decisions'), MAX_DECISION_BYTES)) {
       lines += await desk.carryOutLine(line, dialect)
+      // The task is over: what stands on further lines is not carried out.
+      if (work.session.stopped !== undefined) break
     }
     if (lines === 0 && !io.signal.aborted) throw usage('stdin is empty', 'Give one JSON line for each decision.')
   } finally {
@@ -117,6 +120,7 @@ class Desk {
       await write(this.#io.stdout, `${typeof message === 'string' ? message.replace(/\n$/, '') : JSON.stringify(message)}\n`)
     }
     if (results.some((result) => result.isError)) this.#io.exit(exitOf(results))
+    if (this.#work.session.stopped !== undefined) this.#io.exit(4)
   }
 
   /** A line that is no decision is told and passed over. Gives 1 for a line that held something. */

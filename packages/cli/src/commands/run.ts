@@ -28,7 +28,7 @@ const HELP = `
 SPEC is openai:NAME (Chat Completions), openai-responses:NAME, anthropic:NAME, gemini:NAME, compatible:URL#NAME (Ollama, vLLM,
 llama.cpp …) or replay:FILE, a recorded conversation that runs with no key and no network. Where nobody is at a terminal, a replay takes the answers that were recorded with it.
 
-Exit: 0 with an answer, 1 failed or gave up, 2 wrong usage, 130 interrupted.
+Exit: 0 with an answer, 1 failed or gave up, 2 wrong usage, 4 stopped because it went round in circles, 130 interrupted.
 
 Example:
   adjutant run "Compare this week with the last and write report.md" --model openai:gpt-5`
@@ -141,6 +141,13 @@ async function tell(io: CliIo, answer: AgentAnswer, json: boolean, shown: boolea
       return
     case 'gave-up':
       io.exit(1)
+      return
+    case 'budget':
+      // An answer from what was known is one; a run that was cut off has none.
+      if (rounds === 0 || text === '') io.exit(1)
+      return
+    case 'loop':
+      io.exit(4)
       return
     case 'cancelled':
       io.exit(130)

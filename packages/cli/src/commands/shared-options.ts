@@ -1,5 +1,5 @@
 /** Options that several commands share, read once and in one way. */
-import { AdjutantError } from '@adjutant/core'
+import { AdjutantError, APPROVAL_MODES } from '@adjutant/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ApproveMode, Config } from '../config/config.ts'
 
@@ -17,11 +17,7 @@ export function addSharedOptions(command: Command): Command {
     .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
     .option('--workspace <folder>', 'the folder that the file tools are confined to (default: this one)')
     .addOption(
-      new Option('--approve <mode>', 'what becomes of calls that change something: ask a person, allow or deny them').choices([
-        'ask',
-        'allow',
-        'deny',
-      ]),
+      new Option('--approve <mode>', 'what becomes of calls that change something and that no rule speaks of').choices(APPROVAL_MODES),
     )
     .addOption(roleOption())
     .option('--json', 'print JSON lines on stdout')
@@ -43,7 +39,7 @@ export function positiveInteger(text: string): number {
 }
 
 function isApproveMode(value: unknown): value is ApproveMode {
-  return value === 'ask' || value === 'allow' || value === 'deny'
+  return APPROVAL_MODES.some((mode) => mode === value)
 }
 
 function isTexts(value: unknown): value is readonly string[] {

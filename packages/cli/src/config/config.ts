@@ -1,7 +1,8 @@
 /** The shapes of a configuration: as written ({@link RawConfig}, what config.schema.json describes) and as used ({@link Config}). */
+import type { ApprovalMode, BudgetLimits, LoopGuardOptions, OriginRule, RateRule, ToolLimits, TurnStrategy } from '@adjutant/core'
 import type { OAuthSettings, PinMode } from '@adjutant/core/mcp'
 
-export type ApproveMode = 'ask' | 'allow' | 'deny'
+export type ApproveMode = ApprovalMode
 
 export interface RawMcpServer {
   readonly type?: 'stdio' | 'http' | 'streamable-http' | 'streamableHttp' | 'sse'
@@ -27,6 +28,51 @@ interface Limits {
   readonly concurrency?: number
   readonly resultChars?: number
   readonly timeoutMs?: number
+  readonly approvalTimeoutMs?: number
+  readonly retries?: number
+}
+
+/** An argument of other people's tools that is a command: the effect of a call is what the command does. */
+export interface CommandConfig {
+  /** Patterns over tool names. */
+  readonly tools: readonly string[]
+  /** Name of the argument, or a JSON Pointer. */
+  readonly argument: string
+  readonly language: 'bash' | 'sql' | 'sql:postgresql' | 'sql:sqlite'
+}
+
+export interface RedactConfig {
+  readonly values?: readonly string[]
+  /** Whether values of this process's environment whose names say that they are secret count. Default true. */
+  readonly environment?: boolean
+  readonly rules?: 'recommended' | 'off'
+  readonly allow?: readonly string[]
+}
+
+/** In the currency that the host counts in. */
+export interface BudgetConfig extends Pick<BudgetLimits, 'rounds' | 'calls' | 'tokens'> {
+  readonly seconds?: number
+  readonly money?: number
+}
+
+/** Price of a million tokens. */
+export interface PricingConfig {
+  readonly input: number
+  readonly output: number
+}
+
+/** What protects the world from the model and the model from the world. */
+export interface GuardConfig {
+  readonly strategy?: TurnStrategy
+  readonly toolLimits?: Readonly<Record<string, ToolLimits>>
+  readonly untrusted?: readonly string[]
+  readonly commands?: readonly CommandConfig[]
+  readonly loopGuard?: false | Omit<LoopGuardOptions, 'clock'>
+  readonly budget?: BudgetConfig
+  readonly pricing?: PricingConfig
+  readonly rates?: readonly RateRule[]
+  readonly origins?: readonly OriginRule[]
+  readonly redact?: false | RedactConfig
 }
 
 export interface CatalogConfig {
@@ -38,7 +84,11 @@ export interface CatalogConfig {
   readonly skillLimits?: 'show' | 'enforce'
 }
 
-export interface RawConfig {
+export interface RawConfig extends GuardConfig {
+  readonly policy?: string | readonly string[]
+  readonly trustProjectPolicy?: boolean
+  readonly audit?: boolean | string
+  readonly hints?: readonly string[]
   readonly model?: string
   readonly workspace?: string
   readonly system?: string
@@ -85,6 +135,14 @@ export interface Config {
   readonly role: readonly string[]
   readonly catalog: CatalogConfig
   readonly earlyStart: boolean
+  readonly guards: GuardConfig
+  /** Absolute paths of policy documents that the configuration names, beside those in the usual places. */
+  readonly policy: readonly string[]
+  readonly trustProjectPolicy: boolean
+  /** Absolute path of the folder that audit records are kept in; absent: none are. */
+  readonly auditFolder?: string
+  /** Absolute paths of dictionaries of failures. */
+  readonly hints: readonly string[]
   /** Not wrong enough to stop: said on stderr, listed by doctor. */
   readonly notes: readonly string[]
 }

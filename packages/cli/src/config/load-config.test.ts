@@ -119,7 +119,10 @@ describe('a configuration', () => {
 
   it('names the place of a wrong value', async () => {
     assert.match(await fault('a.yaml', 'maxRounds: many'), /^a\.yaml:1:12: maxRounds must be a whole number, not a string$/)
-    assert.match(await fault('a.yaml', 'approve: yes please'), /^a\.yaml:1:10: approve must be one of "ask", "allow", "deny"$/)
+    assert.match(
+      await fault('a.yaml', 'approve: yes please'),
+      /^a\.yaml:1:10: approve must be one of "ask", "allow-edits", "plan", "allow", "deny"$/,
+    )
     assert.match(await fault('a.yaml', 'skills: ./skills'), /^a\.yaml:1:9: skills must be a list, not a string$/)
     assert.match(await fault('a.yaml', '- a\n- b'), /^a\.yaml:1:1: the configuration must be a mapping, not a list$/)
     assert.match(await fault('a.yaml', 'tools: { builtin: 3 }'), /^a\.yaml:1:19: tools\.builtin must be true, false or a list of names$/)

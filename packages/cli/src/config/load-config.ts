@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { AdjutantError } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import { checkConfig } from './check-config.ts'
-import type { Config, RawConfig } from './config.ts'
+import type { Config, GuardConfig, RawConfig } from './config.ts'
 import { type ConfigDocument, readConfigDocument } from './config-document.ts'
 import { expandVariables } from './expand-variables.ts'
 import { findConfig } from './find-config.ts'
@@ -101,9 +101,35 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     ...(raw.roles === undefined ? {} : { roles: raw.roles }),
     role: typeof raw.role === 'string' ? [raw.role] : (raw.role ?? []),
     catalog: raw.catalog ?? {},
+    guards: guardsOf(raw),
+    policy: (typeof raw.policy === 'string' ? [raw.policy] : (raw.policy ?? [])).map(from),
+    trustProjectPolicy: raw.trustProjectPolicy ?? false,
+    ...auditFolder(raw, sessionsFolder, from),
+    hints: (raw.hints ?? []).map(from),
     earlyStart: raw.earlyStart ?? true,
     notes,
   }
+}
+
+function guardsOf(raw: RawConfig): GuardConfig {
+  const { strategy, toolLimits, untrusted, commands, loopGuard, budget, pricing, rates, origins, redact } = raw
+  return {
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(toolLimits === undefined ? {} : { toolLimits }),
+    ...(untrusted === undefined ? {} : { untrusted }),
+    ...(commands === undefined ? {} : { commands }),
+    ...(loopGuard === undefined ? {} : { loopGuard }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(pricing === undefined ? {} : { pricing }),
+    ...(rates === undefined ? {} : { rates }),
+    ...(origins === undefined ? {} : { origins }),
+    ...(redact === undefined ? {} : { redact }),
+  }
+}
+
+function auditFolder(raw: RawConfig, sessionsFolder: string, from: (path: string) => string): { readonly auditFolder?: string } {
+  if (raw.audit === undefined || raw.audit === false) return {}
+  return { auditFolder: raw.audit === true ? join(dirname(sessionsFolder), 'audit') : from(raw.audit) }
 }
 
 /** A recording named in the file stands beside it. */

@@ -10,6 +10,7 @@ import {
   type Clock,
   loadModuleFolder,
   loadSkills,
+  type ReadCommand,
   Registry,
   type RegistryProblem,
   type Skill,
@@ -19,7 +20,9 @@ import {
 import type { McpConnection } from '@adjutant/core/mcp'
 import type { CliIo } from '../cli-io.ts'
 import { printableLine } from '../terminal/printable.ts'
+import { toolAdjuster } from './adjust-tools.ts'
 import { builtInTools } from './built-in-tools.ts'
+import { commandReaders } from './command-readers.ts'
 import type { Config } from './config.ts'
 import { functionTools } from './function-tools.ts'
 import { startServers } from './mcp-servers.ts'
@@ -66,6 +69,9 @@ function problemOf(source: string, error: unknown): RegistryProblem {
   }
 }
 
+/** Only where the readers are missing, and then there are no commands to read. */
+const unread: ReadCommand = () => ({ effect: 'dangerous', reasons: ['it was not read'], parts: [] })
+
 function withoutLazy(config: Config): Config {
   const servers = Object.entries(config.mcpServers).map(([name, server]) => [name, { ...server, lazy: false }] as const)
   return { ...config, mcpServers: Object.fromEntries(servers) }
@@ -92,8 +98,11 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     closing ??= Promise.allSettled(closers.map((end) => end())).then(() => {})
     return closing
   }
+  const readers = config.guards.commands === undefined ? undefined : await commandReaders()
+  const adjust = toolAdjuster(config.guards, (language) => readers?.[language] ?? unread)
+  const register = (tools: Iterable<AgentTool>, source: string): readonly RegistryProblem[] => registry.add([...tools].map(adjust), source)
   const add = (tools: Iterable<AgentTool>, source: string): void => {
-    problems.push(...registry.add(tools, source))
+    problems.push(...register(tools, source))
   }
 
   // A server may be called as another source is; what it changes must not take that one's tools away.
@@ -105,7 +114,7 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
     const { name } = connection
     const told = new Set(problems.map(({ message }) => message))
     registry.remove(sourceOf(name))
-    const found = [...connection.problems, ...registry.add(connection.tools, sourceOf(name))]
+    const found = [...connection.problems, ...register(connection.tools, sourceOf(name))]
     for (const problem of found) {
       if (told.has(problem.message)) continue
       problems.push(problem)
@@ -175,7 +184,7 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
       const reload = async (): Promise<void> => {
         const { tools } = await loadSkills(skillPlaces.places)
         registry.remove('skills')
-        registry.add(tools, 'skills')
+        register(tools, 'skills')
         changed?.(registry.snapshot())
       }
       const stop = watchFolders(skillPlaces.folders, options.clock ?? systemClock, () => void reload())

@@ -131,6 +131,14 @@ export class ViewStore {
         this.note(`the answer broke off and is asked for again: ${event.reason}`, 'warning')
         return
       case 'results':
+      case 'task':
+      case 'judged':
+      case 'refused':
+      case 'budget':
+      case 'loop':
+      case 'retry':
+      case 'metered':
+      case 'ended':
       case 'tool-loaded':
       case 'tool-unloaded':
       case 'approval-asked':

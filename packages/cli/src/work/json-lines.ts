@@ -35,7 +35,17 @@ export function eventLine(event: SessionEvent): object | undefined {
       return { type: 'answer-retried', round: event.round, reason: event.reason, at: at(event.at) }
     case 'tool-loaded':
     case 'tool-unloaded':
+    case 'budget':
+    case 'loop':
+    case 'retry':
+    case 'metered':
       return { ...event, at: at(event.at) }
+    // Told by the command itself, by the state of the call, or by the answer.
+    case 'task':
+    case 'judged':
+    case 'refused':
+    case 'ended':
+      return undefined
     // Printed by the commands, with the dialect's own messages.
     case 'results':
       return undefined
@@ -44,8 +54,19 @@ export function eventLine(event: SessionEvent): object | undefined {
   }
 }
 
-function approvalLine({ call, reason }: ApprovalRequest): object {
-  return { type: 'question', kind: 'approval', id: call.call.id, name: call.tool.name, effect: call.effect, reason, input: call.input }
+function approvalLine({ call, reason, decision, identical = [], matching = [] }: ApprovalRequest): object {
+  return {
+    type: 'question',
+    kind: 'approval',
+    id: call.call.id,
+    name: call.tool.name,
+    effect: call.effect,
+    reason,
+    input: call.input,
+    ...(decision === undefined ? {} : { rule: decision.rule }),
+    ...(identical.length === 0 ? {} : { identical }),
+    ...(matching.length === 0 ? {} : { matching: matching.map(({ call: one }) => one.id) }),
+  }
 }
 
 function questionLine(id: CallId, question: Question): object {
@@ -54,7 +75,24 @@ function questionLine(id: CallId, question: Question): object {
 
 /** Images and sounds are in `message`, in the dialect's form: they are not said twice. */
 function resultDocument(result: ToolResult): object {
-  const { id, name, outcome, isError, text, code, hint, startedAt, endedAt, attempts, adoptedFrom, cached, spill, conversions } = result
+  const {
+    id,
+    name,
+    outcome,
+    isError,
+    text,
+    code,
+    hint,
+    startedAt,
+    endedAt,
+    attempts,
+    adoptedFrom,
+    cached,
+    spill,
+    conversions,
+    failure,
+    redacted,
+  } = result
   return {
     id,
     name,
@@ -68,6 +106,8 @@ function resultDocument(result: ToolResult): object {
     ...(attempts === undefined ? {} : { attempts }),
     ...(adoptedFrom === undefined ? {} : { adoptedFrom }),
     ...(cached === undefined ? {} : { cached }),
+    ...(failure === undefined ? {} : { failure }),
+    ...(redacted === undefined ? {} : { redacted }),
     ...(spill === undefined ? {} : { spill }),
     ...(conversions === undefined || conversions.length === 0 ? {} : { conversions }),
   }

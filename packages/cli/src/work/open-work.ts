@@ -15,6 +15,7 @@ import type { CliIo } from '../cli-io.ts'
 import { approvalMode, type SharedOptions } from '../commands/shared-options.ts'
 import type { CatalogConfig, Config } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { openGuards } from '../config/open-guards.ts'
 import { openToolbox, type Toolbox } from '../config/open-toolbox.ts'
 import { personOf } from '../config/principal.ts'
 import { openUi } from '../terminal/open-ui.ts'
@@ -58,6 +59,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
   const json = shared.json === true
   const config = options.config ?? (await configOf(io, shared))
   const person = personOf(config, shared.role)
+  const guards = await openGuards(config, io, { clock: systemClock })
   const toolbox = await openToolbox(config, io)
   const ui = await openUi(io, {
     workspace: config.workspace,
@@ -67,6 +69,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     recorded: options.recorded,
   })
   const session = new Session({
+    ...guards,
     tools: toolbox.tools,
     namespaceRoot: config.sessionsFolder,
     mode: approvalMode(shared, config).mode,

@@ -6,11 +6,12 @@ import { AdjutantError } from '../contract/errors.ts'
 import { callId } from '../contract/ids.ts'
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from '../contract/json.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
+import type { ApprovalMode } from '../contract/policy.ts'
 import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
 import type { AgentTool } from '../contract/tool.ts'
 import { Admission, type Verdict } from './admit.ts'
 import { ApprovalMemory } from './approval.ts'
-import { APPROVAL_MODES, type ApprovalMode } from './permission.ts'
+import { APPROVAL_MODES } from './permission.ts'
 import { exampleFor } from './schema-example.ts'
 import { compileSchema } from './validate.ts'
 
@@ -231,10 +232,10 @@ describe('effect and permission', () => {
     const approvals = new ApprovalMemory()
     const gate = admission('ask', approvals)
     const held = taken(gate.admit(call('write_file', { path: 'a', limit: '1' }), lookup(write)), 'held')
-    approvals.remember(held, LOCAL_PRINCIPAL, 'call')
+    approvals.remember(held, LOCAL_PRINCIPAL, 'call', 'mode/ask')
     taken(gate.admit(call('write_file', { path: 'a', limit: 1 }), lookup(write)))
     taken(gate.admit(call('write_file', { path: 'b', limit: 1 }), lookup(write)), 'held')
-    approvals.remember(held, LOCAL_PRINCIPAL, 'tool')
+    approvals.remember(held, LOCAL_PRINCIPAL, 'tool', 'mode/ask')
     taken(gate.admit(call('write_file', { path: 'b' }), lookup(write)))
     taken(gate.admit(call('write_file', { path: 'b' }), lookup({ ...write, description: 'Another deed.' })), 'held')
   })

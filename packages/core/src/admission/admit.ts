@@ -2,6 +2,7 @@ import type { AdmittedCall, Conversion, ToolCall } from '../contract/call.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import { isJsonObject, type JsonObject } from '../contract/json.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
+import type { ApprovalMode, Policy, PolicyDecision } from '../contract/policy.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { AgentTool, Effect } from '../contract/tool.ts'
 import { ApprovalMemory } from './approval.ts'
@@ -9,7 +10,7 @@ import { coerce } from './coerce.ts'
 import { clippedJson, isDeeperThan } from './json-shape.ts'
 import { MAX_VALUE_DEPTH } from './limits.ts'
 import { nearestNames } from './nearest-names.ts'
-import { type ApprovalMode, type Permission, permissionFor, permissionForPinned } from './permission.ts'
+import { decideOnPinned, MODE_POLICY } from './permission.ts'
 import { reportProblems } from './problem-report.ts'
 import { repairNote, repairsOf, unseenRepairs, withRepairs } from './repaired.ts'
 import { exampleFor } from './schema-example.ts'
@@ -17,21 +18,23 @@ import { type CompiledSchema, compileSchema } from './validate.ts'
 
 /**
  * Owns the question whether a call may run as it was asked: arguments read → tool known → arguments fit, as they are or after
- * tolerant conversion → effect of these very arguments → approval mode → what a person has said before.
+ * tolerant conversion → effect of these very arguments → policy → what a person has said before.
  *
  * Never throws and never runs anything: each call ends as one verdict. Whether two calls share an id is the turn's business.
- * Synchronous; keeps nothing but the approvals of its session.
+ * Synchronous; keeps nothing but the approvals of its session and the names of tools whose untrusted results it has read.
  */
 
 export type Verdict =
-  | { readonly type: 'admitted'; readonly call: AdmittedCall }
+  | { readonly type: 'admitted'; readonly call: AdmittedCall; readonly decision: PolicyDecision }
   /** A person decides. `reason`: what they are told. */
-  | { readonly type: 'held'; readonly call: AdmittedCall; readonly reason: string }
+  | { readonly type: 'held'; readonly call: AdmittedCall; readonly reason: string; readonly decision: PolicyDecision }
   | { readonly type: 'refused'; readonly error: AdjutantError }
 
 export interface AdmissionOptions {
   readonly mode: ApprovalMode
   readonly principal: Principal
+  /** Default: no rules, the mode decides. */
+  readonly policy?: Policy
   /** Default: a memory of its own. */
   readonly approvals?: ApprovalMemory
 }
@@ -50,11 +53,20 @@ export class Admission {
   readonly mode: ApprovalMode
   readonly approvals: ApprovalMemory
   readonly #principal: Principal
+  readonly #policy: Policy
+  /** A new list for each addition, so that one that was handed out does not change. */
+  #untrusted: readonly string[] = []
 
   constructor(options: AdmissionOptions) {
     this.mode = options.mode
     this.approvals = options.approvals ?? new ApprovalMemory()
     this.#principal = options.principal
+    this.#policy = options.policy ?? MODE_POLICY
+  }
+
+  /** Text of strangers has reached the model through this tool: policy may be stricter from now on. */
+  readUntrusted(tool: string): void {
+    if (!this.#untrusted.includes(tool)) this.#untrusted = [...this.#untrusted, tool]
   }
 
   /** Judges a call as the model made it. */
@@ -64,18 +76,24 @@ export class Admission {
       if (!call.arguments.ok) return refused(unreadable(call.name, call.arguments, tool))
       if (tool === undefined) return refused(tools.missing?.(call.name) ?? unknownTool(call.name, tools))
       const admitted = withRepairs(this.#fit(call, tool, call.arguments.value))
-      const permission = this.#permission(admitted)
-      switch (permission.type) {
-        case 'admit':
+      const decision = this.decide(admitted)
+      switch (decision.effect) {
+        case 'allow':
           if (admitted.effect === 'dangerous' && repairsOf(call).length > 0) return refused(unseenRepairs(admitted))
-          return { type: 'admitted', call: admitted }
-        case 'refuse':
-          return refused(permission.error)
-        case 'hold':
-          if (this.approvals.covers(admitted, this.#principal)) return { type: 'admitted', call: admitted }
-          return { type: 'held', call: admitted, reason: `${permission.reason}${doubtAbout(tool, admitted.input)}${repairNote(call)}` }
+          return { type: 'admitted', call: admitted, decision }
+        case 'deny':
+          return refused(deniedByPolicy(admitted, decision))
+        case 'ask':
+          if (this.approvals.covers(admitted, this.#principal, decision.rule)) return { type: 'admitted', call: admitted, decision }
+          return {
+            type: 'held',
+            call: admitted,
+            reason: `${decision.reason}${doubtAbout(tool, admitted.input)}${repairNote(call)}`,
+            decision,
+          }
         default:
-          return permission satisfies never
+          decision.effect satisfies never
+          return refused(deniedByPolicy(admitted, decision))
       }
     } catch (error) {
       return refused(notRun(error, call))
@@ -86,18 +104,27 @@ export class Admission {
   readmit(call: AdmittedCall, input: JsonObject): Verdict {
     try {
       const admitted = this.#fit(call.call, call.tool, input)
-      const permission = this.#permission(admitted)
-      return permission.type === 'refuse' ? refused(permission.error) : { type: 'admitted', call: admitted }
+      const decision = this.decide(admitted)
+      return decision.effect === 'deny' ? refused(deniedByPolicy(admitted, decision)) : { type: 'admitted', call: admitted, decision }
     } catch (error) {
       return refused(notRun(error, call.call))
     }
   }
 
-  #permission({ tool, effect }: AdmittedCall): Permission {
-    const byEffect = permissionFor(tool.name, effect, this.mode)
-    if (tool.pinned === undefined || byEffect.type === 'refuse') return byEffect
-    const pinned = permissionForPinned(tool, this.mode)
-    return byEffect.type === 'hold' && pinned.type === 'hold' ? { type: 'hold', reason: `${byEffect.reason}; ${pinned.reason}` } : pinned
+  /** What the policy says of this call now. Asked at admission and again at the moment of running: the world goes on in between. */
+  decide({ tool, effect, input }: AdmittedCall): PolicyDecision {
+    const decision = this.#policy.decide({
+      principal: this.#principal,
+      tool,
+      effect,
+      input,
+      mode: this.mode,
+      untrusted: this.#untrusted,
+    })
+    const pinned = decision.effect === 'deny' ? undefined : decideOnPinned(tool, this.mode)
+    if (pinned === undefined) return decision
+    if (pinned.effect === 'ask' && decision.effect === 'ask') return { ...decision, reason: `${decision.reason}; ${pinned.reason}` }
+    return pinned
   }
 
   /** @throws AdjutantError INVALID_ARGUMENTS, TOOL_INVALID */
@@ -119,6 +146,21 @@ export class Admission {
 
 function refused(error: AdjutantError): Verdict {
   return { type: 'refused', error }
+}
+
+/** The model is told the reason, and the rule by its name: whoever wrote it can be asked about it. */
+export function deniedByPolicy({ tool }: AdmittedCall, decision: PolicyDecision): AdjutantError {
+  const byRule = decision.tier === 'mode' ? decision.reason : `${tool.name} is not allowed: ${decision.reason} (${decision.rule})`
+  return new AdjutantError('DENIED_BY_POLICY', byRule.endsWith('.') ? byRule : `${byRule}.`, {
+    hint:
+      decision.rule === 'pin/changed'
+        ? 'Do not repeat this call; go on without it and say that its definition changed.'
+        : decision.rule === 'mode/plan'
+          ? 'Do not repeat this call; only look, and say what you would change.'
+          : decision.tier === 'mode'
+            ? 'Do not repeat this call; go on with tools that only read, and say what could not be done.'
+            : 'Do not repeat this call with these arguments; go on without it and say what could not be done.',
+  })
 }
 
 function converted(call: ToolCall, tool: AgentTool, compiled: CompiledSchema, value: JsonObject): AdmittedCall {

@@ -10,9 +10,10 @@ import { repairsOf } from './repaired.ts'
 /**
  * Owns what a person's yes is bound to, and the memory of "always".
  *
- * A grant holds for one principal (tenant, user, roles, attributes), one tool definition (name, description, schemas, effect)
- * and one effect level; of scope `call` also for the very arguments. Anything else asks again: a grant given for a write never
- * covers a dangerous call of the same tool, and none covers a call whose arguments were repaired.
+ * A grant holds for one principal (tenant, user, roles, attributes), one tool definition (name, description, schemas, effect),
+ * one effect level, and the rule that asked; of scope `call` also for the very arguments. Anything else asks again: a grant given for a
+ * write never covers a dangerous call of the same tool, one given where the mode asks never answers a rule of the policy, and none covers a
+ * call whose arguments were repaired.
  *
  * Lives as long as the session that made it; nothing is written down. Bounded: the grant used longest ago is forgotten first,
  * which only means that a person is asked again.
@@ -33,26 +34,27 @@ export class ApprovalMemory {
 
   /**
    * Remembers a yes for the rest of the session.
+   * @param rule what asked: see PolicyDecision.rule
    * @throws AdjutantError TOOL_INVALID when the tool's definition is not JSON
    */
-  remember(call: AdmittedCall, principal: Principal, scope: ApprovalScope): void {
-    this.#grants.set(grantOf(scope, call, bindingOf(call, principal)), true)
+  remember(call: AdmittedCall, principal: Principal, scope: ApprovalScope, rule = ''): void {
+    this.#grants.set(grantOf(scope, call, bindingOf(call, principal), rule), true)
   }
 
   /**
    * True when a grant covers this call for this principal.
    * @throws AdjutantError TOOL_INVALID when the tool's definition is not JSON
    */
-  covers(call: AdmittedCall, principal: Principal): boolean {
+  covers(call: AdmittedCall, principal: Principal, rule = ''): boolean {
     if (this.#grants.size === 0 || repairsOf(call.call).length > 0) return false
     const binding = bindingOf(call, principal)
-    return this.#grants.get(grantOf('tool', call, binding)) === true || this.#grants.get(grantOf('call', call, binding)) === true
+    return (['tool', 'call'] as const).some((scope) => this.#grants.get(grantOf(scope, call, binding, rule)) === true)
   }
 }
 
-function grantOf(scope: ApprovalScope, call: AdmittedCall, binding: CallBinding): Digest {
+function grantOf(scope: ApprovalScope, call: AdmittedCall, binding: CallBinding, rule: string): Digest {
   const { tool, principal } = binding
-  return digestOf({ scope, effect: call.effect, tool, principal, arguments: scope === 'call' ? binding.arguments : null })
+  return digestOf({ scope, rule, effect: call.effect, tool, principal, arguments: scope === 'call' ? binding.arguments : null })
 }
 
 /**

@@ -3,11 +3,12 @@ import { describe, it } from 'node:test'
 import type { ArgumentRepair, ToolCall } from '../contract/call.ts'
 import { callId } from '../contract/ids.ts'
 import type { JsonObject, JsonSchema } from '../contract/json.ts'
+import type { ApprovalMode } from '../contract/policy.ts'
 import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
 import type { AgentTool, Effect } from '../contract/tool.ts'
 import { Admission, type Verdict } from './admit.ts'
 import { ApprovalMemory } from './approval.ts'
-import { APPROVAL_MODES, type ApprovalMode } from './permission.ts'
+import { APPROVAL_MODES } from './permission.ts'
 
 const COMMA: ArgumentRepair = { rule: 'trailing-comma', at: 12, note: 'left out the comma before "}"' }
 const QUOTES: ArgumentRepair = { rule: 'single-quotes', at: 1, note: 'took single quotes for double ones' }
@@ -46,8 +47,8 @@ describe('a call whose arguments were repaired', () => {
       const approvals = new ApprovalMemory()
       const plain = admit('dangerous', 'ask', call({ path: 'a' }))
       assert.ok(plain.type === 'held')
-      approvals.remember(plain.call, LOCAL_PRINCIPAL, 'tool')
-      approvals.remember(plain.call, LOCAL_PRINCIPAL, 'call')
+      approvals.remember(plain.call, LOCAL_PRINCIPAL, 'tool', 'mode/ask')
+      approvals.remember(plain.call, LOCAL_PRINCIPAL, 'call', 'mode/ask')
       assert.notEqual(admit('dangerous', mode, call({ path: 'a' }, [COMMA]), approvals).type, 'admitted', mode)
       // The very same call, sent rightly, is covered.
       if (mode === 'ask') assert.equal(admit('dangerous', mode, call({ path: 'a' }), approvals).type, 'admitted')
@@ -72,7 +73,7 @@ describe('a call whose arguments were repaired', () => {
       const verdict = admit(effect, 'ask', call({ path: 'a' }, [QUOTES, ...many]), approvals)
       assert.ok(verdict.type === 'held')
       assert.match(verdict.reason, /were repaired: took single quotes for double ones; left out .* and 3 more\)$/)
-      approvals.remember(verdict.call, LOCAL_PRINCIPAL, 'tool')
+      approvals.remember(verdict.call, LOCAL_PRINCIPAL, 'tool', 'mode/ask')
       assert.equal(approvals.covers(verdict.call, LOCAL_PRINCIPAL), false)
       assert.equal(admit(effect, 'ask', call({ path: 'b' }, [COMMA]), approvals).type, 'held')
       assert.equal(admit(effect, 'ask', call({ path: 'b' }), approvals).type, 'admitted')

@@ -36,7 +36,8 @@ export const TRANSITIONS: Readonly<Record<CallStatus, readonly CallStatus[]>> = 
   denied: Object.freeze<CallStatus[]>(['settled']),
   expired: Object.freeze<CallStatus[]>(['settled']),
   admitted: Object.freeze<CallStatus[]>(['queued', 'cancelled']),
-  queued: Object.freeze<CallStatus[]>(['running', 'adopted', 'refused', 'cancelled']),
+  // Back to `held`: what may run is decided again at the moment of running.
+  queued: Object.freeze<CallStatus[]>(['running', 'adopted', 'held', 'refused', 'cancelled']),
   adopted: Object.freeze<CallStatus[]>(['running', 'succeeded', 'failed', 'timed-out', 'unknown', 'cancelled']),
   running: Object.freeze<CallStatus[]>(['running', 'succeeded', 'failed', 'timed-out', 'cancelled', 'unknown']),
   succeeded: Object.freeze<CallStatus[]>(['settled']),

@@ -32,7 +32,21 @@ export const ERROR_CODES = {
   APPROVAL_EXPIRED: { grade: 'final', outcome: 'not-run', hint: 'Nobody answered in time; say what was not done.' },
   APPROVAL_MISMATCH: { grade: 'final', outcome: 'not-run', hint: 'The call changed after it was approved; ask again.' },
   DUPLICATE_CALL_ID: { grade: 'clarify', outcome: 'not-run', hint: 'Give each call an id of its own.' },
+  LOOP_DETECTED: {
+    grade: 'clarify',
+    outcome: 'not-run',
+    hint: 'You are repeating yourself without progress: try another way, or answer with what you know.',
+  },
+  LOOP_ABORTED: { grade: 'final', outcome: 'not-run', hint: 'The task was stopped because it went round in circles.' },
+  BUDGET_EXHAUSTED: { grade: 'final', outcome: 'not-run', hint: 'Answer with what is known and say what was not done.' },
+  RATE_LIMITED: { grade: 'retry', outcome: 'not-run', hint: 'Wait as long as is said above before calling it again, or go on without it.' },
   // execution
+  ORIGIN_UNAVAILABLE: {
+    grade: 'retry',
+    outcome: 'not-run',
+    hint: 'What this tool works with keeps failing; go on without it or try later.',
+  },
+  OVERLOADED: { grade: 'retry', outcome: 'not-run', hint: 'Too many calls of this origin are waiting; make fewer at once.' },
   TOOL_FAILED: { grade: 'clarify', outcome: 'failed', hint: 'Read the message; change the arguments or try another way.' },
   TIMEOUT: { grade: 'retry', outcome: 'failed', hint: 'Ask for less at once, or try again later.' },
   OUTCOME_UNKNOWN: { grade: 'final', outcome: 'unknown', hint: 'Check whether it took effect before doing it again.' },

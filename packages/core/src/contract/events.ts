@@ -1,8 +1,10 @@
-import type { ToolCall } from './call.ts'
+import type { AdmittedCall, ToolCall } from './call.ts'
 import type { CallState } from './call-state.ts'
 import type { DecodeEvent } from './decode.ts'
+import type { AdjutantError, ErrorCode } from './errors.ts'
 import type { CallId } from './ids.ts'
 import type { JsonObject } from './json.ts'
+import type { PolicyDecision } from './policy.ts'
 import type { ApprovalDecision, ApprovalRequest, Question } from './ports.ts'
 import type { ToolResult } from './result.ts'
 import type { Progress } from './tool.ts'
@@ -15,6 +17,45 @@ export type SessionEvent =
   | { readonly type: 'round'; readonly round: number; readonly at: number }
   | { readonly type: 'model'; readonly event: DecodeEvent; readonly at: number }
   | { readonly type: 'call-state'; readonly id: CallId; readonly name: string; readonly state: CallState; readonly at: number }
+  /** What the person asked for. */
+  | { readonly type: 'task'; readonly text: string; readonly at: number }
+  /** A call passed admission: what it will do and who said that it may. Told before it is held or queued. */
+  | { readonly type: 'judged'; readonly call: AdmittedCall; readonly decision: PolicyDecision; readonly at: number }
+  /** A call was refused before it came to that. */
+  | { readonly type: 'refused'; readonly call: ToolCall; readonly error: AdjutantError; readonly at: number }
+  /** The run came near one of its budgets, or has used one up. */
+  | { readonly type: 'budget'; readonly budget: string; readonly used: number; readonly limit: number; readonly at: number }
+  /** The loop guard spoke: `stop` ends the task. */
+  | {
+      readonly type: 'loop'
+      readonly id: CallId
+      readonly name: string
+      readonly step: 'warn' | 'stop'
+      readonly reason: string
+      readonly at: number
+    }
+  /** A further attempt of a call follows after `delayMs`. */
+  | {
+      readonly type: 'retry'
+      readonly id: CallId
+      readonly name: string
+      readonly attempt: number
+      readonly delayMs: number
+      readonly code: ErrorCode
+      readonly at: number
+    }
+  /** What a call used of something that is counted. */
+  | {
+      readonly type: 'metered'
+      readonly id: CallId
+      readonly name: string
+      readonly units: number
+      readonly unit: string
+      readonly microPrice: number
+      readonly at: number
+    }
+  /** The session's final word on a task. */
+  | { readonly type: 'ended'; readonly reason: string; readonly text: string; readonly at: number }
   /** All results of one batch, in call order. */
   | { readonly type: 'results'; readonly results: readonly ToolResult[]; readonly at: number }
   /** The model's answer broke off and is asked for again; what of it ran is not run twice. */

@@ -5,9 +5,10 @@
 import type { AdmittedCall } from './call.ts'
 import type { DecodeEvent } from './decode.ts'
 import type { StepRecord } from './events.ts'
-import type { ApprovalId, SessionId } from './ids.ts'
+import type { ApprovalId, CallId, SessionId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 import type { Message, ToolDefinition } from './messages.ts'
+import type { PolicyDecision, SavedTier } from './policy.ts'
 
 /** Time. Logic never calls `Date.now()` or `setTimeout` itself. */
 export interface Clock {
@@ -43,11 +44,24 @@ export interface ApprovalRequest {
   readonly call: AdmittedCall
   /** Why a person is asked. */
   readonly reason: string
+  /** The rule of the policy that asks; absent when the mode does. */
+  readonly decision?: PolicyDecision
+  /** Other held calls with the very same binding: they get the same answer, save an edit. Default: none. */
+  readonly identical?: readonly CallId[]
+  /** Other held calls of the same tool and effect: `matching` lets them all run. The person must be shown them. Default: none. */
+  readonly matching?: readonly AdmittedCall[]
+  /** Where an answer for always can be kept so that it has an effect. Default: nowhere. */
+  readonly saveTo?: readonly SavedTier[]
 }
 
 export type ApprovalDecision =
-  /** `once`: this call; `call`: these very arguments for the rest of the session; `tool`: this tool for the rest of the session. */
-  | { readonly type: 'approve'; readonly scope: 'once' | 'call' | 'tool' }
+  /**
+   * `once`: this call; `matching`: this call and all that the request lists as matching; `call`: these very arguments for the rest of the
+   * session; `tool`: this tool for the rest of the session.
+   */
+  | { readonly type: 'approve'; readonly scope: 'once' | 'matching' | 'call' | 'tool' }
+  /** For always: kept as a rule of the project's or the user's policy, for these arguments or for the tool with this effect. */
+  | { readonly type: 'approve'; readonly scope: 'always'; readonly of: 'call' | 'tool'; readonly tier: SavedTier }
   /** Run with these arguments instead: they are validated, classified and held again like new ones, but not asked again. */
   | { readonly type: 'edit'; readonly input: JsonObject }
   /** `by: 'policy'` when nobody was there to ask. */

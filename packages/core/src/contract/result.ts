@@ -21,6 +21,20 @@ export interface SpillRef {
   readonly lines: number
 }
 
+/** Where in a file or program a failure lies, as its text says. Lines and columns count from 1. */
+export interface FailureLocation {
+  readonly file: string
+  readonly line: number
+  readonly column?: number
+}
+
+/** What a failure's text was recognised as: see docs/reference/hints.md. */
+export interface Failure {
+  /** e.g. `COMMAND_NOT_FOUND`, `MODULE_NOT_FOUND`, `CONNECTION_REFUSED`. */
+  readonly code: string
+  readonly location?: FailureLocation
+}
+
 /** What the model gets for one call. Exactly one for each call, in call order. */
 export interface ToolResult {
   readonly id: CallId
@@ -39,7 +53,17 @@ export interface ToolResult {
   readonly attempts?: number
   /** The call of an answer that broke off, whose execution this result is. */
   readonly adoptedFrom?: CallId
+  /** Answered with the result of an earlier equal call. */
   readonly cached?: boolean
+  /** What the failure was recognised as. */
+  readonly failure?: Failure
+  /** Secrets that were taken out of the text. */
+  readonly redacted?: number
+  /**
+   * The text comes from strangers. A word that nobody could know beforehand: the message to the model puts the text between two marks
+   * that carry it, so that what is planted in the text cannot end the fence.
+   */
+  readonly fence?: string
   readonly spill?: SpillRef
   readonly conversions?: readonly Conversion[]
 }

@@ -27,6 +27,59 @@ export interface ToolLimits {
   readonly timeoutMs?: number
   /** Characters of text that reach the model. Default 8 000. */
   readonly maxResultChars?: number
+  /** Estimated tokens of that text. Default: only characters count. */
+  readonly maxResultTokens?: number
+  /** What is kept of a result that is too long. Default `auto`: by what it looks like. */
+  readonly clip?: ClipStrategy
+  /** Further attempts after a failure that may be repeated, 0 … 3. Default 2. Only for calls that are repeatable, or proven not to have run. */
+  readonly retries?: number
+  /** For how many milliseconds an equal call of the same principal is answered with this one's result. Default: not at all. */
+  readonly cacheTtlMs?: number
+  /** Calls that one principal may make of this tool. */
+  readonly rate?: RateLimit
+  /** What one call costs, for budgets and metering. */
+  readonly cost?: CallCost
+  /** What the loop guard bears of this tool. */
+  readonly loop?: LoopLimits
+}
+
+/** `auto` looks at the text: JSON, a table, output with errors, else both ends. */
+export type ClipStrategy = 'auto' | 'head-tail' | 'head' | 'tail' | 'json' | 'table' | 'errors'
+
+/** At most `calls` in each `perMs` milliseconds. */
+export interface RateLimit {
+  readonly calls: number
+  readonly perMs: number
+  /** Whose calls are counted together. Default `user`. */
+  readonly per?: 'session' | 'user' | 'tenant'
+}
+
+export interface CallCost {
+  /** Units of one call, e.g. 1 query. Default 1. */
+  readonly units?: number
+  /** What a unit is called in metering records. Default `call`. */
+  readonly unit?: string
+  /** Price of one call, in millionths of the currency that the host counts in. Default 0. */
+  readonly microPrice?: number
+}
+
+export interface LoopLimits {
+  /** Equal calls in a row, with equal results, of which the last is not run. Default 5. */
+  readonly identical?: number
+  /** `false`: this tool's calls are not looked at. */
+  readonly watched?: boolean
+}
+
+/** One part of an argument that a person should look at: the dangerous word of a command. */
+export interface ArgumentMark {
+  /** JSON Pointer to a text argument, e.g. `/command`. */
+  readonly path: string
+  /** UTF-16 offsets into it, `start` inclusive, `end` exclusive. */
+  readonly start: number
+  readonly end: number
+  readonly effect: Effect
+  /** Why, in a few words, e.g. `rm deletes files`. */
+  readonly reason: string
 }
 
 /** Something a running call tells while it runs. */
@@ -105,6 +158,21 @@ export interface AgentTool {
   /** Safe to run again with the same arguments. Default: true for `read`, else false. */
   readonly repeatable?: boolean
   readonly limits?: ToolLimits
+  /** JSON Pointers of arguments that say nothing about what is asked (a nonce, a request id): left out of fingerprints. */
+  readonly volatile?: readonly string[]
+  /** Its results carry text of strangers (web pages, mail, issues): fenced for the model, and policy may ask about writes that follow. */
+  readonly untrusted?: boolean
+  /**
+   * A repeated read may be answered with the result that this session already has, until a call writes to one of its `resources` (D16).
+   * `version`: a word that changes when what is read changes outside of the session (a time stamp, an etag); `undefined`: run it again.
+   * `reused`: told when the result was given again, with the version that still holds, for a tool that notes what was read.
+   */
+  readonly remember?: {
+    version?(input: JsonObject, cx: CallContext): Promise<string | undefined>
+    reused?(input: JsonObject, cx: CallContext, version: string | undefined): void
+  }
+  /** Which parts of the arguments do what, for the person who is asked. Must not throw. */
+  marks?(input: JsonObject): readonly ArgumentMark[]
   /** Business rule, before approval. Throws to refuse: an AdjutantError, or an Error whose message the model reads. */
   check?(input: JsonObject, cx: CallContext): Promise<void>
   execute(input: JsonObject, cx: CallContext): Execution

@@ -1,34 +1,104 @@
 import type { Wave } from './plan-batch.ts'
 
+/** What is done with each call of a batch. Neither function rejects for a reason that lies in a call. */
+export interface BatchWork {
+  /** Runs one call and settles it. */
+  run(index: number): Promise<void>
+  /**
+   * Present for a call that waits for somebody before it may run: resolves with false when it was settled instead. It takes no place among
+   * the calls in flight meanwhile.
+   */
+  gate?(index: number): Promise<boolean> | undefined
+}
+
 /**
- * Runs a plan: waves in order, the members of a concurrent wave by at most `concurrency` workers that take them in the model's
- * order. `run` settles its own call and never rejects; if it does, the batch stops taking new members, waits for what is in
- * flight, and rejects with the first error, so that nothing runs on unobserved.
+ * Runs a plan: waves in order, at most `concurrency` members of a concurrent wave at once, taken in the model's order. A member that waits
+ * for a person holds none of the others up: what is approved already runs on, and what is approved later runs then. If `work` rejects, the
+ * batch takes no new members, waits for what is in flight, and rejects with the first error, so that nothing runs on unobserved.
  *
  * @param concurrency calls in flight at once, 1 or more
  */
-export async function runBatch(plan: readonly Wave[], concurrency: number, run: (index: number) => Promise<void>): Promise<void> {
+export async function runBatch(plan: readonly Wave[], concurrency: number, work: BatchWork): Promise<void> {
   for (const wave of plan) {
-    if (wave.concurrent) await runTogether(wave.members, concurrency, run)
-    else for (const index of wave.members) await run(index)
+    if (wave.concurrent) await runTogether(wave.members, Math.max(1, concurrency), work)
+    else
+      for (const index of wave.members) {
+        const gate = work.gate?.(index)
+        if (gate === undefined || (await gate)) await work.run(index)
+      }
   }
 }
 
-async function runTogether(members: readonly number[], concurrency: number, run: (index: number) => Promise<void>): Promise<void> {
-  const queue = members.values()
-  let broken = false
-  const worker = async (): Promise<void> => {
-    // One iterator for all workers: each member is taken once, in order.
-    for (let next = queue.next(); !next.done && !broken; next = queue.next()) {
-      try {
-        await run(next.value)
-      } catch (error) {
-        broken = true
-        throw error
-      }
+function runTogether(members: readonly number[], concurrency: number, work: BatchWork): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const pool = new Pool(concurrency, work, (error) => (error === undefined ? resolve() : reject(error.reason)))
+    for (const index of members) {
+      const gate = work.gate?.(index)
+      if (gate === undefined) pool.ready(index)
+      else pool.wait(gate, index)
     }
+    pool.start()
+  })
+}
+
+type Ended = (error: { readonly reason: unknown } | undefined) => void
+
+/** Starts what is ready while there are places; ends when nothing runs, waits or is ready. */
+class Pool {
+  readonly #limit: number
+  readonly #work: BatchWork
+  readonly #ended: Ended
+  readonly #ready: number[] = []
+  #next = 0
+  #running = 0
+  #waiting = 0
+  #error: { readonly reason: unknown } | undefined
+
+  constructor(limit: number, work: BatchWork, ended: Ended) {
+    this.#limit = limit
+    this.#work = work
+    this.#ended = ended
   }
-  const workers = Array.from({ length: Math.min(Math.max(1, concurrency), members.length) }, worker)
-  const ends = await Promise.allSettled(workers)
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
+
+  ready(index: number): void {
+    this.#ready.push(index)
+  }
+
+  wait(gate: Promise<boolean>, index: number): void {
+    this.#waiting += 1
+    gate.then(
+      (open) => {
+        this.#waiting -= 1
+        if (open) this.#ready.push(index)
+        this.start()
+      },
+      (reason: unknown) => {
+        this.#waiting -= 1
+        this.#error ??= { reason }
+        this.start()
+      },
+    )
+  }
+
+  start(): void {
+    while (this.#error === undefined && this.#running < this.#limit) {
+      const index = this.#ready[this.#next]
+      if (index === undefined) break
+      this.#next += 1
+      this.#running += 1
+      this.#work.run(index).then(this.#freed, this.#failed)
+    }
+    if (this.#running === 0 && this.#waiting === 0 && (this.#error !== undefined || this.#next === this.#ready.length))
+      this.#ended(this.#error)
+  }
+
+  readonly #freed = (): void => {
+    this.#running -= 1
+    this.start()
+  }
+
+  readonly #failed = (reason: unknown): void => {
+    this.#error ??= { reason }
+    this.#freed()
+  }
 }

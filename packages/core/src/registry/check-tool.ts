@@ -1,4 +1,5 @@
 import { type AgentTool, isJsonObject } from '../contract/index.ts'
+import { findLimitsFault } from './check-limits.ts'
 
 /** Names that every provider takes as they are, save that some want a letter first (see naming.ts). */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
@@ -12,7 +13,7 @@ const EFFECTS: ReadonlySet<unknown> = new Set(['read', 'write', 'dangerous'])
 const TIERS: ReadonlySet<unknown> = new Set(['core', 'extended'])
 const LIFETIMES: ReadonlySet<unknown> = new Set(['turn', 'task', 'session'])
 const ORIGINS: ReadonlySet<unknown> = new Set(['function', 'module', 'mcp', 'skill', 'built-in'])
-const OPTIONAL_FUNCTIONS = ['resources', 'check', 'format'] as const
+const OPTIONAL_FUNCTIONS = ['resources', 'check', 'format', 'marks'] as const
 
 /**
  * Owns the form of a tool: cheap look at each member, nothing compiled and no schema walked, so that ten thousand tools start
@@ -75,7 +76,7 @@ function look(tool: unknown): ToolFault | undefined {
       return { message: `${member} is ${kindOf(tool[member])}`, hint: `Give a function, or leave ${member} out.` }
     }
   }
-  return findLimitsFault(tool.limits)
+  return findMemberFault(tool) ?? findLimitsFault(tool.limits)
 }
 
 /** Looks at the root of an input schema only: it must let an object through. */
@@ -95,14 +96,22 @@ function findOutputFault(schema: unknown): ToolFault | undefined {
   return { message: `outputSchema is ${kindOf(schema)}`, hint: 'Give a JSON Schema, or leave it out.' }
 }
 
-function findLimitsFault(limits: unknown): ToolFault | undefined {
-  if (limits === undefined) return undefined
-  if (!isRecord(limits)) return { message: `limits is ${kindOf(limits)}`, hint: 'Give { timeoutMs?, maxResultChars? }.' }
-  for (const member of ['timeoutMs', 'maxResultChars']) {
-    const limit = limits[member]
-    if (limit !== undefined && !(typeof limit === 'number' && Number.isFinite(limit) && limit > 0)) {
-      return { message: `limits.${member} is ${shown(limit)}`, hint: 'Give a number above 0, or leave it out.' }
+/** Members that are lists of texts where they are given. */
+const OPTIONAL_LISTS = ['tags', 'allows', 'volatile'] as const
+
+function findMemberFault(tool: Readonly<Record<string, unknown>>): ToolFault | undefined {
+  for (const member of OPTIONAL_LISTS) {
+    const list = tool[member]
+    if (list !== undefined && !(Array.isArray(list) && list.every((entry) => typeof entry === 'string'))) {
+      return { message: `${member} is ${kindOf(list)}`, hint: `Give a list of texts, or leave ${member} out.` }
     }
+  }
+  if (tool.untrusted !== undefined && typeof tool.untrusted !== 'boolean') {
+    return { message: `untrusted is ${shown(tool.untrusted)}`, hint: 'Give true or false, or leave it out.' }
+  }
+  const { remember } = tool
+  if (remember !== undefined && !(isRecord(remember) && (remember.version === undefined || typeof remember.version === 'function'))) {
+    return { message: `remember is ${kindOf(remember)}`, hint: 'Give { version?(input, cx) }, or leave it out.' }
   }
   return undefined
 }

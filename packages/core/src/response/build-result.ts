@@ -1,21 +1,22 @@
 import type { Conversion, ToolCall } from '../contract/call.ts'
-import type { Outcome } from '../contract/call-state.ts'
-import type { AdjutantError, ErrorCode } from '../contract/errors.ts'
-import { ERROR_CODES } from '../contract/errors.ts'
+import type { CallId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { RawOutcome, RunTimes } from '../contract/outcome.ts'
 import type { Namespace } from '../contract/ports.ts'
-import type { ContentPart, SpillRef, ToolResult } from '../contract/result.ts'
+import type { Redacted, Redactor } from '../contract/redact.ts'
+import type { Failure, SpillRef, ToolResult } from '../contract/result.ts'
 import type { AgentTool } from '../contract/tool.ts'
-import { clipText } from './clip.ts'
-import { type RenderedOutput, renderOutput } from './output-parts.ts'
+import { fitsTokens } from './clip/token-limit.ts'
+import { clipParts } from './clip-parts.ts'
+import type { HintDictionary } from './hints/hint-dictionary.ts'
+import { failureOf } from './hints/recognise-failure.ts'
+import { frame, type Said, whatToSay } from './say.ts'
 import { spillText } from './spill.ts'
-import { resolveTerminalText } from './terminal-text.ts'
 
 /**
- * Owns: the one result of a call, whatever became of it. Value to text, terminal sequences resolved, clipped to what a model
- * gets, kept whole where it was clipped. Never throws or rejects: a tool's bad value, a formatter that throws and a full disk all
- * end as a result that says so. Argument conversions ride along in the result but not in its text: a model that called rightly
+ * Owns: the one result of a call, whatever became of it. Value to text, terminal sequences resolved, secrets taken out, a failure
+ * recognised, clipped to what a model gets, kept whole (without its secrets) where it was clipped. Never throws or rejects: a tool's bad
+ * value, a formatter that throws and a full disk all end as a result that says so. Argument conversions ride along in the result but not in its text: a model that called rightly
  * enough is not to be lectured.
  */
 
@@ -27,12 +28,24 @@ export interface BuildResultInput {
   readonly outcome: RawOutcome
   readonly times?: RunTimes
   readonly conversions?: readonly Conversion[]
+  /** Answered with the result of an earlier equal call. */
+  readonly cached?: boolean
+  /** The call of a broken answer whose execution this is. */
+  readonly from?: CallId
 }
 
 export interface BuildResultContext {
   readonly namespace: Namespace
   /** Characters of text for one result; a tool's `limits.maxResultChars` comes first. */
   readonly resultChars: number
+  /** Estimated tokens as well; a tool's `limits.maxResultTokens` comes first. Default: only characters count. */
+  readonly resultTokens?: number
+  /** Takes secrets out before anybody sees them. Default: they stay. */
+  readonly redactor?: Redactor | undefined
+  /** Entries of the host, before the built-in ones. */
+  readonly hints?: HintDictionary | undefined
+  /** A word that nobody can know, for the fence of a result whose text comes from strangers. Default: no fence. */
+  readonly fence?: () => string
 }
 
 /**
@@ -45,89 +58,70 @@ export interface BuildResultContext {
  * ```
  */
 export function buildResult(given: BuildResultInput, cx: BuildResultContext): ToolResult | Promise<ToolResult> {
+  const said = whatToSay(given, given.tool?.limits?.maxResultChars ?? cx.resultChars)
+  const clean = cx.redactor === undefined ? said : withoutSecrets(said, cx.redactor)
+  return clean instanceof Promise ? clean.then((safe) => finish(given, safe, cx)) : finish(given, clean, cx)
+}
+
+function finish(given: BuildResultInput, told: Said & Taken, cx: BuildResultContext): ToolResult | Promise<ToolResult> {
+  const said = told.outcome === 'failed' ? recognised(told, cx) : told
   const limit = given.tool?.limits?.maxResultChars ?? cx.resultChars
-  const said = whatToSay(given, limit)
   const text = frame(said.prefix, said.body, said.suffix)
-  return text.length <= limit ? settle(given, said, text) : clipAndKeep(given, said, limit, cx.namespace)
+  const tokens = given.tool?.limits?.maxResultTokens ?? cx.resultTokens
+  const fence = given.tool?.untrusted === true && said.outcome !== 'not-run' ? cx.fence?.() : undefined
+  const fits = text.length <= limit && (tokens === undefined || fitsTokens(text, tokens))
+  return fits ? settle(given, said, text, fence) : clipAndKeep(given, said, { limit, tokens }, fence, cx.namespace)
 }
 
-interface Said {
-  readonly outcome: Outcome
-  /** `CODE: ` before an error's text. */
-  readonly prefix: string
-  readonly body: string
-  /** The hint behind an error's text: never cut. */
-  readonly suffix: string
-  readonly parts: readonly ContentPart[]
-  readonly code?: ErrorCode
-  readonly hint?: string
+/** What was found out about a text on its way. */
+interface Taken {
+  readonly redacted?: number
+  readonly failure?: Failure
 }
 
-const NO_PARTS: readonly ContentPart[] = Object.freeze([])
-const UNKNOWN_NOTE = 'It is not known whether this call took effect.'
-
-function whatToSay(given: BuildResultInput, limit: number): Said {
-  const { outcome } = given
-  if (outcome.status !== 'succeeded') return errorSaid(settledAs(outcome.status, outcome.error), outcome.error)
-  const rendered = renderOutput(outcome.output, given.tool, given.input, limit)
-  return rendered.isError
-    ? toolErrorSaid(rendered)
-    : { outcome: 'ok', prefix: '', body: clean(rendered.text), suffix: '', parts: rendered.parts }
-}
-
-function errorSaid(outcome: Outcome, error: AdjutantError): Said {
-  const unknown = outcome === 'unknown' && error.code !== 'OUTCOME_UNKNOWN' ? UNKNOWN_NOTE : ''
-  const hint = clean(error.hint)
-  const suffix = unknown === '' || hint === '' ? unknown + hint : `${unknown} ${hint}`
-  return { outcome, prefix: `${error.code}: `, body: clean(error.message), suffix, parts: NO_PARTS, code: error.code, hint }
-}
-
-function toolErrorSaid(rendered: RenderedOutput): Said {
-  const { hint } = ERROR_CODES.TOOL_FAILED
-  return {
-    outcome: 'failed',
-    prefix: 'TOOL_FAILED: ',
-    body: clean(rendered.text),
-    suffix: hint,
-    parts: rendered.parts,
-    code: 'TOOL_FAILED',
-    hint,
+/** Before anything is cut, kept or recognised: what is not there can go nowhere. */
+function withoutSecrets(said: Said, redactor: Redactor): (Said & Taken) | Promise<Said & Taken> {
+  if (said.texts === undefined) {
+    const redacted = redactor.redact(said.body)
+    if (redacted instanceof Promise)
+      return redacted.then(({ text, count }) => (count === 0 ? said : { ...said, body: text, redacted: count }))
+    return redacted.count === 0 ? said : { ...said, body: redacted.text, redacted: redacted.count }
   }
+  const each = said.texts.map((text) => redactor.redact(text))
+  return each.every(isThere) ? joined(said, each) : Promise.all(each).then((redacted) => joined(said, redacted))
 }
 
-/** What a status settles as; the same answers as the call-state table allows. */
-function settledAs(status: Exclude<RawOutcome['status'], 'succeeded'>, error: AdjutantError): Outcome {
-  switch (status) {
-    case 'failed':
-      return error.outcome === 'not-run' ? 'not-run' : 'failed'
-    case 'timed-out':
-      return error.outcome === 'unknown' ? 'unknown' : 'failed'
-    case 'cancelled':
-      return error.outcome
-    case 'unknown':
-      return 'unknown'
-    case 'refused':
-    case 'denied':
-    case 'expired':
-      return 'not-run'
-    default:
-      return status satisfies never
-  }
+function isThere(redacted: Redacted | Promise<Redacted>): redacted is Redacted {
+  return !(redacted instanceof Promise)
 }
 
-/** Half a surrogate pair makes providers refuse the whole request. */
-function clean(text: string): string {
-  const resolved = resolveTerminalText(text)
-  return resolved.isWellFormed() ? resolved : resolved.toWellFormed()
+function joined(said: Said, redacted: readonly Redacted[]): Said & Taken {
+  const count = redacted.reduce((sum, one) => sum + one.count, 0)
+  if (count === 0) return said
+  const texts = redacted.map(({ text }) => text)
+  return { ...said, texts, body: texts.join('\n'), redacted: count }
 }
 
-function frame(prefix: string, body: string, suffix: string): string {
-  if (prefix === '') return body
-  if (suffix === '') return prefix + body
-  return `${prefix}${body}${body.endsWith('\n') ? '' : '\n'}${suffix}`
+/** A hint that fits this very failure is worth more than the one for all failures. */
+function recognised(said: Said & Taken, { hints }: BuildResultContext): Said & Taken {
+  const found = failureOf(said.body, hints === undefined ? {} : { dictionary: hints })
+  if (found === undefined) return said
+  const failure: Failure = { code: found.code, ...(found.location === undefined ? {} : { location: found.location }) }
+  return said.openHint === true && found.hint !== '' ? { ...said, failure, hint: found.hint, suffix: found.hint } : { ...said, failure }
 }
 
-async function clipAndKeep(given: BuildResultInput, said: Said, limit: number, namespace: Namespace): Promise<ToolResult> {
+interface Limits {
+  readonly limit: number
+  readonly tokens: number | undefined
+}
+
+async function clipAndKeep(
+  given: BuildResultInput,
+  said: Said & Taken,
+  { limit, tokens }: Limits,
+  fence: string | undefined,
+  namespace: Namespace,
+): Promise<ToolResult> {
   let spill: SpillRef | undefined
   let rest: string
   try {
@@ -137,16 +131,22 @@ async function clipAndKeep(given: BuildResultInput, said: Said, limit: number, n
     rest = `the whole text could not be kept: ${error instanceof Error ? error.message.slice(0, 200) : 'no reason given'}`
   }
   const around = said.prefix.length + (said.suffix === '' ? 0 : said.suffix.length + 1)
+  const strategy = given.tool?.limits?.clip ?? 'auto'
+  const clip = (texts: readonly string[], less: number): string => {
+    // Tokens of what stands around the body are counted as if each character were one: that is never too few.
+    const tokensLeft = tokens === undefined ? undefined : { tokens: Math.max(1, tokens - less) }
+    return clipParts(texts, strategy, { limit: limit - less, ...tokensLeft, rest, failed: said.outcome !== 'ok' }).text
+  }
   // A limit too small for the hint as well: the text as a whole is cut then.
-  const text =
-    around < limit / 2
-      ? frame(said.prefix, clipText(said.body, { limit: limit - around, rest }).text, said.suffix)
-      : clipText(frame(said.prefix, said.body, said.suffix), { limit, rest }).text
-  return settle(given, said, text, spill)
+  const hasRoom = around < limit / 2 && (tokens === undefined || around < tokens / 2)
+  const text = hasRoom
+    ? frame(said.prefix, clip(said.texts ?? [said.body], around), said.suffix)
+    : clip([frame(said.prefix, said.body, said.suffix)], 0)
+  return settle(given, said, text, fence, spill)
 }
 
-function settle(given: BuildResultInput, said: Said, text: string, spill?: SpillRef): ToolResult {
-  const { call, times, conversions } = given
+function settle(given: BuildResultInput, said: Said & Taken, text: string, fence: string | undefined, spill?: SpillRef): ToolResult {
+  const { call, times, conversions, cached, from } = given
   return {
     id: call.id,
     name: call.name,
@@ -157,6 +157,11 @@ function settle(given: BuildResultInput, said: Said, text: string, spill?: Spill
     ...(said.code === undefined ? undefined : { code: said.code }),
     ...(said.hint === undefined ? undefined : { hint: said.hint }),
     ...(times === undefined ? undefined : { startedAt: times.startedAt, endedAt: times.endedAt, attempts: times.attempts }),
+    ...(cached === true ? { cached } : undefined),
+    ...(from === undefined ? undefined : { adoptedFrom: from }),
+    ...(said.failure === undefined ? undefined : { failure: said.failure }),
+    ...(said.redacted === undefined ? undefined : { redacted: said.redacted }),
+    ...(fence === undefined ? undefined : { fence }),
     ...(spill === undefined ? undefined : { spill }),
     ...(conversions === undefined || conversions.length === 0 ? undefined : { conversions }),
   }

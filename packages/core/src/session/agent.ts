@@ -27,8 +27,11 @@ export interface AgentOptions {
   readonly signal?: AbortSignal
 }
 
-/** `answer`: the model was done. `rounds`: it was told to answer because the rounds were used up. */
-export type AgentEnd = 'answer' | 'rounds' | 'cancelled' | 'gave-up'
+/**
+ * `answer`: the model was done. `rounds`, `budget`: it was told to answer because the rounds, or a budget, were used up. `loop`: the task was
+ * stopped because it went round in circles.
+ */
+export type AgentEnd = 'answer' | 'rounds' | 'budget' | 'loop' | 'cancelled' | 'gave-up'
 
 export interface AgentAnswer {
   readonly text: string
@@ -59,16 +62,19 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
   const messages: Message[] = [{ role: 'user', text: task }]
   let usage: Usage = { inputTokens: 0, outputTokens: 0 }
   let calls = 0
+  session.events?.({ type: 'task', text: task, at: session.at() })
   await session.record({ version: 1, type: 'user', at: session.at(), text: task })
 
   const end = async (reason: AgentEnd, text: string, rounds: number): Promise<AgentAnswer> => {
     session.endTask()
+    session.events?.({ type: 'ended', reason, text, at: session.at() })
     await session.record({ version: 1, type: 'answer', at: session.at(), text, reason })
     return { text, reason, rounds, calls, usage, messages }
   }
 
   for (let round = 1; ; round += 1) {
-    const last = round > maxRounds
+    const exhausted = session.exhausted()
+    const last = round > maxRounds || exhausted !== undefined
     let step: Round
     try {
       step = await session.turn((turn) => playRound(options, messages, round, last, turn, signal), { signal })
@@ -79,15 +85,18 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
     const { answer, results } = step
     usage = { inputTokens: usage.inputTokens + answer.usage.inputTokens, outputTokens: usage.outputTokens + answer.usage.outputTokens }
     calls += answer.calls.length
+    session.answered(answer.usage)
     if (results.length === 0) {
       // Calls of the last answer are not carried out and not kept: the history stays whole without them.
       messages.push({ role: 'assistant', text: answer.text, calls: [], ...blocksOf(answer) })
-      const text = last && answer.text === '' ? `No answer was given within ${maxRounds} rounds of tool calls.` : answer.text
-      return end(last ? 'rounds' : answer.gaveUp ? 'gave-up' : 'answer', text, round)
+      const spent = exhausted?.message ?? `No answer was given within ${maxRounds} rounds of tool calls.`
+      const text = last && answer.text === '' ? spent : answer.text
+      return end(last ? (exhausted === undefined ? 'rounds' : 'budget') : answer.gaveUp ? 'gave-up' : 'answer', text, round)
     }
     messages.push({ role: 'assistant', text: answer.text, calls: answer.calls, ...blocksOf(answer) }, { role: 'tool', results })
     session.endRound()
     if (signal.aborted) return end('cancelled', answer.text, round)
+    if (session.stopped !== undefined) return end('loop', `The task was stopped: ${session.stopped}`, round)
   }
 }
 
@@ -162,6 +171,7 @@ async function askModel(
   const { session, model } = options
   const startedAt = session.at()
   session.events?.({ type: 'round', round, at: startedAt })
+  const system = systemOf(options)
   const stream = model.stream(
     {
       messages: [...messages],
@@ -169,7 +179,7 @@ async function askModel(
       toolChoice: turn === undefined ? 'none' : 'auto',
       // Somebody looks: then they may see arguments grow.
       signals: session.events !== undefined,
-      ...(options.system === undefined ? {} : { system: typeof options.system === 'function' ? options.system() : options.system }),
+      ...(system === undefined ? {} : { system }),
     },
     { signal },
   )
@@ -189,6 +199,14 @@ async function askModel(
     calls: answer.calls,
   })
   return answer
+}
+
+/** The host's words, and what is left of the budgets once that matters. */
+function systemOf({ system, session }: AgentOptions): string | undefined {
+  const said = typeof system === 'function' ? system() : system
+  const notes = session.budgetNotes()
+  if (notes.length === 0) return said
+  return [...(said === undefined ? [] : [said]), ...notes].join('\n\n')
 }
 
 class AnswerCollector {

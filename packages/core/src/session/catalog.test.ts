@@ -12,7 +12,8 @@ import { searchDocumentOf } from '../catalog/search/search-document.ts'
 import { type AgentTool, callId, type JsonObject, type SessionEvent, type ToolCall, type ToolResult } from '../contract/index.ts'
 import { Registry } from '../registry/registry.ts'
 import { runAgent } from './agent.ts'
-import { Session, type SessionOptions } from './session.ts'
+import { Session } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
 
 const folders: string[] = []
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))

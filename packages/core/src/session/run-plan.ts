@@ -66,6 +66,8 @@ class PlanRun {
   readonly #session: Session
   readonly #plan: Plan
   readonly #options: RunPlanOptions
+  /** A plan is one decision, however many batches it takes. */
+  #begun = false
   readonly #settled = new Map<string, Settled>()
 
   constructor(session: Session, plan: Plan, options: RunPlanOptions) {
@@ -97,7 +99,8 @@ class PlanRun {
     if (calls.length > 0) {
       this.#options.batch?.(calls)
       const { signal } = this.#options
-      const done = await this.#session.execute(calls, signal === undefined ? {} : { signal })
+      const done = await this.#session.execute(calls, { continues: this.#begun, ...(signal === undefined ? {} : { signal }) })
+      this.#begun = true
       for (const result of done) results.set(result.id, result)
     }
     for (const { step, runs: its } of runs) await this.#settle(step, its, results)

@@ -17,7 +17,8 @@ import {
 } from '../contract/index.ts'
 import { Registry } from '../registry/registry.ts'
 import { MemorySessionStore } from './memory-store.ts'
-import { Session, type SessionOptions } from './session.ts'
+import { Session } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
 
 const folders: string[] = []
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))

@@ -1,73 +1,37 @@
-import { Admission } from '../admission/admit.ts'
-import { ApprovalMemory } from '../admission/approval.ts'
-import type { ApprovalMode } from '../admission/permission.ts'
-import { Catalog, type CatalogOptions } from '../catalog/catalog.ts'
+import { Catalog } from '../catalog/catalog.ts'
 import { searchAmong } from '../catalog/search/search-among.ts'
 import type { ToolOverview } from '../catalog/system-prompt.ts'
 import type { ToolCall } from '../contract/call.ts'
+import type { Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { EventSink, StepRecord } from '../contract/events.ts'
-import { type CallId, type SessionId, sessionId, type TraceId, traceId } from '../contract/ids.ts'
+import { type SessionId, sessionId, type TraceId, traceId } from '../contract/ids.ts'
 import type { ToolDefinition } from '../contract/messages.ts'
-import type { Approver, Asker, Clock, IdSource, Namespace, Question, SessionStore } from '../contract/ports.ts'
-import { LOCAL_PRINCIPAL, type Principal } from '../contract/principal.ts'
+import type { Clock, IdSource, Namespace } from '../contract/ports.ts'
+import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
 import type { ToolResult } from '../contract/result.ts'
-import type { AgentTool, Logger, Progress } from '../contract/tool.ts'
+import type { AgentTool } from '../contract/tool.ts'
 import { InteractionLock } from '../dispatch/interaction-lock.ts'
-import type { BatchStrategy } from '../dispatch/plan-batch.ts'
-import type { ExecutionHost } from '../execution/call-scope.ts'
-import { DEFAULT_TIMEOUT_MS } from '../execution/execute.ts'
 import { openNamespace } from '../execution/namespace.ts'
 import { toolDefinitionOf } from '../registry/definitions/definition.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
-import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
+import { Followers } from './followers.ts'
+import { KeptSteps } from './kept-steps.ts'
 import { OpenTurn } from './open-turn.ts'
+import { RunGuards } from './run-guards.ts'
+import { turnEnvironment } from './session-environment.ts'
+import type { SessionOptions } from './session-options.ts'
 import { Turn, type TurnEnvironment } from './turn.ts'
-
-/** Reads in flight at once. More hardly helps one model's batch and strains servers. */
-const DEFAULT_CONCURRENCY = 10
-
-export interface SessionOptions {
-  readonly tools: ToolSnapshot
-  /** The folder below which the session's own folder is made. */
-  readonly namespaceRoot: string
-  readonly mode: ApprovalMode
-  readonly approver: Approver
-  readonly asker: Asker
-  /** Default: the person at this terminal. */
-  readonly principal?: Principal
-  /** Default: a new one. */
-  readonly id?: SessionId
-  readonly clock?: Clock
-  readonly ids?: IdSource
-  readonly events?: EventSink
-  readonly store?: SessionStore
-  /** Shared with whoever else writes to the same terminal. Default: one of its own. */
-  readonly interaction?: InteractionLock
-  readonly strategy?: BatchStrategy
-  /** What of the tools the model sees, and when. Default: all that everybody may use, extended ones on demand once there are many. */
-  readonly catalog?: SessionCatalogOptions
-  /** Whether a complete read may start while the model still writes the rest of its answer. Default true. */
-  readonly earlyStart?: boolean
-  readonly limits?: {
-    /** Reads in flight at once. Default 10. */
-    readonly concurrency?: number
-    /** Characters of a result that reach the model. Default 8 000. */
-    readonly resultChars?: number
-    /** Milliseconds for a call whose tool sets no limit. Default 60 000. */
-    readonly timeoutMs?: number
-  }
-}
 
 /** One for the process: sessions of the same role search the same tools, and an index of thousands is made once. */
 const sharedSearch = searchAmong()
 
-/** The catalogue's options that are not the session's own business. */
-export type SessionCatalogOptions = Omit<CatalogOptions, 'principal' | 'search' | 'loaded' | 'unloaded'> & {
-  /** Finds tools, e.g. by meaning as well. Default: by words, with an index that sessions share. */
-  readonly search?: CatalogOptions['search']
+export interface ExecuteOptions {
+  readonly signal?: AbortSignal
+  /** The batch belongs to the same decision of the model as the one before it: equal calls of both count once for the loop guard. */
+  readonly continues?: boolean
 }
 
 /**
@@ -95,10 +59,11 @@ export class Session {
   readonly #catalog: Catalog
   #tools: ToolSnapshot
   #toolsInUse: ToolSnapshot
+  readonly #guards: RunGuards
+  readonly #steps: KeptSteps | undefined
+  readonly #followers: Followers
+  #policyVersion: number | undefined
   #tail: Promise<unknown> = Promise.resolve()
-  #pendingWrites: Promise<void>[] = []
-  /** Steps of calls whose answer is still being read; undefined when there is none. */
-  #heldSteps: StepRecord[] | undefined
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -111,8 +76,32 @@ export class Session {
     this.interaction = options.interaction ?? new InteractionLock()
     this.namespace = openNamespace({ root: options.namespaceRoot, sessionId: this.id })
     this.#startedAt = this.clock.monotonic()
+    const principal = options.principal ?? LOCAL_PRINCIPAL
+    const { clock, at } = this
+    this.#followers = new Followers(options.events, options.observers ?? [], {
+      sessionId: this.id,
+      traceId: this.traceId,
+      principal,
+      startedAt: clock.now(),
+    })
+    const { emit } = this.#followers
+    this.#steps = options.store === undefined ? undefined : new KeptSteps(options.store, this.id)
+    this.#guards = new RunGuards(options, { clock, sessionId: this.id, principal, emit, at })
     this.#catalog = this.#makeCatalog()
-    this.#environment = this.#makeEnvironment()
+    this.#policyVersion = options.policy?.version
+    this.#environment = turnEnvironment(options, {
+      id: this.id,
+      traceId: this.traceId,
+      clock,
+      ids: this.ids,
+      namespace: this.namespace,
+      interaction: this.interaction,
+      catalog: this.#catalog,
+      guards: this.#guards,
+      steps: this.#steps,
+      emit,
+      at,
+    })
     this.#wholeBatch = { ...this.#environment, earlyStart: false }
   }
 
@@ -162,8 +151,29 @@ export class Session {
     return this.#closing.signal
   }
 
+  /** Everybody who hears the session's events; undefined when nobody does. */
   get events(): EventSink | undefined {
-    return this.#options.events
+    return this.#followers.emit
+  }
+
+  /** Why the task must end: the loop guard saw the same again after its warning. Undefined while it may go on. */
+  get stopped(): string | undefined {
+    return this.#guards.stopped
+  }
+
+  /** The budget that is used up, if one is: no more calls are carried out. */
+  exhausted(): AdjutantError | undefined {
+    return this.#guards.exhausted()
+  }
+
+  /** Counts an answer of the model against the budgets. */
+  answered(usage: Usage): void {
+    this.#guards.answered(usage)
+  }
+
+  /** What the model should be told of its budgets with the next request. */
+  budgetNotes(): readonly string[] {
+    return this.#guards.notes()
   }
 
   /**
@@ -172,8 +182,8 @@ export class Session {
    * @returns one result for each call, in call order
    * @throws AdjutantError CANCELLED when the session is closed; the store's error when a step could not be kept
    */
-  execute(calls: readonly ToolCall[], options: { readonly signal?: AbortSignal } = {}): Promise<readonly ToolResult[]> {
-    return this.#inTurn(options.signal, async (signal) => {
+  execute(calls: readonly ToolCall[], options: ExecuteOptions = {}): Promise<readonly ToolResult[]> {
+    return this.#inTurn(options, async (signal) => {
       // The whole batch is there: it is looked at before anything of it runs.
       const turn = new Turn(this.#wholeBatch, signal)
       try {
@@ -192,45 +202,29 @@ export class Session {
    * @throws AdjutantError CANCELLED when the session is closed; whatever `work` throws; the store's error when a step could not be kept
    */
   turn<T>(work: (turn: OpenTurn) => Promise<T>, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
-    return this.#inTurn(options.signal, async (signal) => {
-      this.#heldSteps = []
+    return this.#inTurn(options, async (signal) => {
+      this.#steps?.hold()
       const turn = new OpenTurn(this.#environment, signal, (results) => this.#told(results))
       try {
         return await work(turn)
       } finally {
         await turn.close()
-        if (this.#options.store !== undefined) this.#keepHeldSteps(this.#options.store)
+        this.#steps?.release()
       }
     })
   }
 
   /** Keeps one step (E9). Without a store this does nothing. */
   async record(step: StepRecord): Promise<void> {
-    const { store } = this.#options
-    if (store === undefined) return
-    const written = store.append(this.id, step)
-    // What ran before the answer was complete is kept after the answer it belongs to.
-    if (step.type === 'model') this.#keepHeldSteps(store)
-    await written
-  }
-
-  #keepHeldSteps(store: SessionStore): void {
-    const held = this.#heldSteps ?? []
-    this.#heldSteps = undefined
-    for (const step of held) this.#keep(store, step)
-  }
-
-  #keep(store: SessionStore, step: StepRecord): void {
-    const write = store.append(this.id, step)
-    // Awaited at the end of the turn; marked handled now so that an early failure is not an unhandled rejection.
-    write.catch(() => {})
-    this.#pendingWrites.push(write)
+    await this.#steps?.append(step)
   }
 
   /** Stops what runs and waits for it. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException('the session was closed', 'AbortError'))
     await this.#tail
+    await this.#followers.flush()
+    await this.#followers.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -238,17 +232,19 @@ export class Session {
   }
 
   /** One turn after the other; each ends with its steps kept. */
-  #inTurn<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  #inTurn<T>({ signal, continues }: ExecuteOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const before = this.#tail
     const turn = (async () => {
       await before
       if (this.#closing.signal.aborted) throw new AdjutantError('CANCELLED', 'the session is closed')
       this.#takeTools()
-      const value = await work(signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]))
-      const writes = this.#pendingWrites
-      this.#pendingWrites = []
-      await Promise.all(writes)
-      return value
+      if (continues !== true) this.#guards.beginMessage()
+      try {
+        return await work(signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]))
+      } finally {
+        await this.#steps?.written()
+        await this.#followers.flush()
+      }
     })()
     this.#tail = turn.catch(() => {})
     return turn
@@ -256,8 +252,10 @@ export class Session {
 
   /** A turn sees one state of the registry from its beginning to its end. */
   #takeTools(): void {
-    if (this.#tools === this.#toolsInUse) return
+    const version = this.#options.policy?.version
+    if (this.#tools === this.#toolsInUse && version === this.#policyVersion) return
     this.#toolsInUse = this.#tools
+    this.#policyVersion = version
     this.#catalog.useTools(this.#tools)
   }
 
@@ -268,69 +266,18 @@ export class Session {
   }
 
   #makeCatalog(): Catalog {
-    const { events: emit, principal = LOCAL_PRINCIPAL, catalog } = this.#options
+    const { principal = LOCAL_PRINCIPAL, catalog, policy } = this.#options
+    const emit = this.events
+    const listed = catalog?.mayUse
     return new Catalog(this.#tools, {
       search: sharedSearch,
       ...catalog,
       principal,
+      // One decision: what the policy refuses whatever the arguments is not there either.
+      mayUse: (who, tool) => (listed?.(who, tool) ?? true) && (policy?.mayUse(who, tool) ?? true),
       loaded: (name, tokens) => emit?.({ type: 'tool-loaded', name, tokens, at: this.at() }),
       unloaded: (name, reason) => emit?.({ type: 'tool-unloaded', name, reason, at: this.at() }),
     })
-  }
-
-  #makeEnvironment(): TurnEnvironment {
-    const { limits, mode, approver, events: emit, store, strategy = 'strict', earlyStart = true } = this.#options
-    const principal = this.#options.principal ?? LOCAL_PRINCIPAL
-    const approvals = new ApprovalMemory()
-    return {
-      sessionId: this.id,
-      resolve: (call) => this.#catalog.resolve(call),
-      principal,
-      admission: new Admission({ mode, principal, approvals }),
-      approvals,
-      approver,
-      interaction: this.interaction,
-      ids: this.ids,
-      emit,
-      at: this.at,
-      host: this.#makeHost(principal),
-      strategy,
-      earlyStart,
-      concurrency: limits?.concurrency ?? DEFAULT_CONCURRENCY,
-      timeoutMs: limits?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      resultChars: limits?.resultChars ?? DEFAULT_RESULT_CHARS,
-      settled:
-        store === undefined
-          ? undefined
-          : (call, result) => {
-              const step: StepRecord = { version: 1, type: 'call', call, result }
-              if (this.#heldSteps === undefined) this.#keep(store, step)
-              else this.#heldSteps.push(step)
-            },
-    }
-  }
-
-  #makeHost(principal: Principal): ExecutionHost {
-    const { events: emit, asker } = this.#options
-    const at = this.at
-    const log =
-      (level: 'debug' | 'info' | 'warn' | 'error'): Logger['info'] =>
-      (message, fields) =>
-        emit?.({ type: 'log', level, message, ...(fields === undefined ? {} : { fields }), at: at() })
-    return {
-      clock: this.clock,
-      sessionId: this.id,
-      traceId: this.traceId,
-      principal,
-      namespace: this.namespace,
-      log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
-      progress: (id: CallId, name: string, progress: Progress) => emit?.({ type: 'progress', id, name, progress, at: at() }),
-      ask: (id: CallId, question: Question, signal: AbortSignal) =>
-        this.interaction.run(() => {
-          emit?.({ type: 'question', id, question, at: at() })
-          return asker.ask(question, { signal })
-        }, signal),
-    }
   }
 }
 

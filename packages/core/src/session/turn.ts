@@ -2,34 +2,37 @@ import type { Verdict } from '../admission/admit.ts'
 import type { AdmittedCall, ToolCall } from '../contract/call.ts'
 import type { CallState, Outcome } from '../contract/call-state.ts'
 import { AdjutantError } from '../contract/errors.ts'
+import type { CallId } from '../contract/ids.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
 import type { RawOutcome, RunTimes } from '../contract/outcome.ts'
 import type { ToolResult } from '../contract/result.ts'
 import { type BatchStrategy, planBatch } from '../dispatch/plan-batch.ts'
-import { runBatch } from '../dispatch/run-batch.ts'
-import type { ExecutionHost } from '../execution/call-scope.ts'
-import { checkRule, execute, type RunningCall } from '../execution/execute.ts'
+import { type BatchWork, runBatch } from '../dispatch/run-batch.ts'
+import { type GraphCall, runGraph } from '../dispatch/run-graph.ts'
 import { type BuildResultContext, buildResult } from '../response/build-result.ts'
 import { OrderBarrier } from '../response/order-barrier.ts'
-import { AdoptionPool, type EarlyRun } from './adoption.ts'
-import { cancelledBeforeRun, type GateEnvironment, passGate } from './approval-gate.ts'
+import { AdoptionPool } from './adoption.ts'
 import { CallLedger } from './call-ledger.ts'
+import { ADMITTED, type Carried, Carrier, type CarrierEnvironment, QUEUED, type Released } from './carrier.ts'
 import { EarlyStarter } from './early-starter.ts'
 
+/** How a batch is ordered: by waves of what its calls do, or by what they declare to touch. */
+export type TurnStrategy = BatchStrategy | 'resources'
+
 /** What one batch needs: lent by the session, the same for the whole turn even if the registry changes meanwhile. */
-export interface TurnEnvironment extends GateEnvironment {
+export interface TurnEnvironment extends CarrierEnvironment {
   /** What a call stands for, and among which tools it is looked up: `use_tool` names another one. */
   resolve(call: ToolCall): { readonly call: ToolCall; readonly lookup: ToolLookup }
-  readonly host: ExecutionHost
-  readonly strategy: BatchStrategy
+  /** What the run as a whole says to a call before anything else does: that it goes round in circles, or that a budget is used up. */
+  halt(call: ToolCall, lookup: ToolLookup): AdjutantError | undefined
+  readonly strategy: TurnStrategy
   /** Reads in flight at once. */
   readonly concurrency: number
   /** Whether a complete read may start before the batch is complete. */
   readonly earlyStart: boolean
-  readonly timeoutMs: number
-  readonly resultChars: number
-  /** Told each result as soon as it is settled. */
-  readonly settled: ((call: ToolCall, result: ToolResult) => void) | undefined
+  readonly results: BuildResultContext
+  /** Told each result as soon as it is settled. `admitted`: what was called with which arguments, where it came to that. */
+  settled(call: ToolCall, result: ToolResult, admitted: AdmittedCall | undefined): void
 }
 
 /**
@@ -39,30 +42,22 @@ export interface TurnEnvironment extends GateEnvironment {
  */
 export class Turn {
   readonly #cx: TurnEnvironment
-  readonly #signal: AbortSignal
-  readonly #adopt: AdoptionPool
+  readonly #carrier: Carrier
   readonly #ledger: CallLedger
   readonly #barrier = new OrderBarrier(0)
-  readonly #resultContext: BuildResultContext
   readonly #early: EarlyStarter
   /** Calls whose turn in the model's order has not come: an earlier one is still being written. */
   readonly #ahead = new Map<number, ToolCall>()
   readonly #calls: ToolCall[] = []
   readonly #verdicts: Verdict[] = []
+  readonly #released: (Released | undefined)[] = []
   readonly #seen = new Set<string>()
-  readonly #running = new Set<RunningCall>()
   readonly #refusals: (Promise<void> | undefined)[] = []
-  readonly #ran: EarlyRun[] = []
-  #listening = false
-  /** The answer broke off: what has not begun to run must not, or the answer that comes instead would run it twice. */
-  #left = false
 
   constructor(cx: TurnEnvironment, signal: AbortSignal, adopt = new AdoptionPool()) {
     this.#cx = cx
-    this.#signal = signal
-    this.#adopt = adopt
-    this.#resultContext = { namespace: cx.host.namespace, resultChars: cx.resultChars }
     this.#ledger = new CallLedger(cx.at, cx.emit)
+    this.#carrier = new Carrier(cx, signal, this.#ledger, adopt)
     this.#early = new EarlyStarter(cx.strategy === 'strict' ? 1 : cx.concurrency, (index) => {
       this.#ledger.move(index, QUEUED)
       return this.#run(index)
@@ -87,14 +82,13 @@ export class Turn {
     // Admission: may each run, as asked?
     for (const [, call] of [...this.#ahead].sort(([a], [b]) => a - b)) this.#admit(call)
     this.#ahead.clear()
-    this.#early.close()
-    // Dispatch: when, and beside whom?
-    const plan = planBatch(this.#verdicts.map(effectOf), this.#cx.strategy)
+    this.#stopEarly()
     for (const [index, verdict] of this.#verdicts.entries()) {
       if (verdict.type === 'admitted' && !this.#early.has(index)) this.#ledger.move(index, QUEUED)
     }
-    // Execution: each by itself, within its limits.
-    await runBatch(plan, this.#cx.concurrency, (index) => this.#early.started(index) ?? this.#run(index))
+    // Dispatch: when, and beside whom? Execution: each by itself, within its limits.
+    if (this.#cx.strategy === 'resources') await runGraph(this.#verdicts.map(graphCallOf), this.#cx.concurrency, this.#work)
+    else await runBatch(planBatch(this.#verdicts.map(effectOf), this.#cx.strategy), this.#cx.concurrency, this.#work)
     // Response: wait for all, hand back in call order.
     await Promise.all(this.#refusals)
     return this.#barrier.results()
@@ -102,18 +96,21 @@ export class Turn {
 
   /** The answer broke off: nothing more starts; what ran is left to the answer that comes instead. */
   leave(): AdoptionPool {
-    this.#left = true
     this.#early.close()
-    for (const run of this.#ran) this.#adopt.put(run)
-    return this.#adopt
+    return this.#carrier.leave()
   }
 
   /** The turn is over: stops what still runs, waits for it, and lets go of the signal. */
   async close(): Promise<void> {
     this.#early.close()
-    this.#cancelAll()
+    this.#carrier.cancelAll()
     await this.#early.settled()
-    this.#signal.removeEventListener('abort', this.#cancelAll)
+    this.#carrier.close()
+  }
+
+  #stopEarly(): void {
+    this.#early.close()
+    this.#carrier.complete()
   }
 
   #admit(call: ToolCall): void {
@@ -125,16 +122,21 @@ export class Turn {
     this.#verdicts.push(verdict)
     switch (verdict.type) {
       case 'refused':
+        this.#cx.emit?.({ type: 'refused', call, error: verdict.error, at: this.#cx.at() })
         this.#refusals.push(this.#settle(index, { status: 'refused', error: verdict.error }))
         return
       case 'held':
+        this.#cx.emit?.({ type: 'judged', call: verdict.call, decision: verdict.decision, at: this.#cx.at() })
+        this.#carrier.hold(verdict)
         this.#ledger.move(index, { status: 'held', reason: verdict.reason })
-        this.#early.close()
+        this.#stopEarly()
         return
       case 'admitted':
+        this.#cx.emit?.({ type: 'judged', call: verdict.call, decision: verdict.decision, at: this.#cx.at() })
+        this.#released[index] = { call: verdict.call, answered: undefined }
         this.#ledger.move(index, ADMITTED)
         // A write ends it: what comes after must wait for it.
-        if (verdict.call.effect !== 'read') this.#early.close()
+        if (verdict.call.effect !== 'read') this.#stopEarly()
         else if (this.#cx.earlyStart) this.#early.offer(index)
         return
       default:
@@ -144,110 +146,53 @@ export class Turn {
 
   #judge(call: ToolCall): Verdict {
     const asked = this.#cx.resolve(call)
-    return this.#cx.admission.admit(asked.call, asked.lookup)
+    const halt = this.#cx.halt(asked.call, asked.lookup)
+    return halt === undefined ? this.#cx.admission.admit(asked.call, asked.lookup) : { type: 'refused', error: halt }
   }
 
-  /** One released call: business rule, human gate, execution, result. Its failure is its own. */
-  async #run(index: number): Promise<void> {
-    const verdict = this.#verdicts[index]
-    if (verdict === undefined || verdict.type === 'refused') return
-    let call = verdict.call
-    if (this.#signal.aborted) return this.#settle(index, cancelledBeforeRun(call), call)
-    const taken = this.#adopt.take(call)
-    if (taken !== undefined && (await this.#takeOver(index, call, taken))) return
-    if (call.tool.check !== undefined) {
-      const broken = await this.#rule(call)
-      if (broken !== undefined) return this.#settle(index, broken, call)
-    }
-    if (verdict.type === 'held') {
-      const gate = await passGate(call, verdict.reason, this.#cx, this.#signal)
-      if (gate.type === 'stop') return this.#settle(index, gate.outcome, call)
-      call = gate.call
-      if (gate.edited) {
-        const broken = call.tool.check === undefined ? undefined : await this.#rule(call)
-        if (broken !== undefined) return this.#settle(index, broken, call)
-      }
-      if (this.#signal.aborted) return this.#settle(index, cancelledBeforeRun(call), call)
-      this.#ledger.move(index, ADMITTED)
-      this.#ledger.move(index, QUEUED)
-    }
-    if (this.#left) return this.#settle(index, cancelledBeforeRun(call), call)
-    this.#ledger.move(index, RUNNING)
-    const startedAt = this.#cx.at()
-    const running = execute(call, this.#cx.host, this.#cx.timeoutMs)
-    this.#watch(running)
-    if (!this.#early.closed) this.#leavable(call, running.outcome, startedAt)
-    const outcome = await running.outcome
-    this.#running.delete(running)
-    await this.#settle(index, outcome, call, { startedAt, endedAt: this.#cx.at(), attempts: 1 })
+  readonly #work: BatchWork = {
+    gate: (index) => {
+      const verdict = this.#verdicts[index]
+      return verdict?.type === 'held' ? this.#gate(index, verdict) : undefined
+    },
+    run: (index) => this.#early.started(index) ?? this.#run(index),
   }
 
-  /** Takes over what an answer that broke off had started. False when it was stopped before it came to anything. */
-  async #takeOver(index: number, call: AdmittedCall, run: EarlyRun): Promise<boolean> {
-    this.#ledger.move(index, { status: 'adopted', from: run.from })
-    if (!this.#early.closed) this.#ran.push(run)
-    const { outcome, times } = await run.done
-    if (outcome.status === 'cancelled' && !this.#signal.aborted) return false
-    await this.#settle(index, outcome, call, times, run.from)
+  /** False when the call is settled and will not run. */
+  async #gate(index: number, verdict: Extract<Verdict, { type: 'held' }>): Promise<boolean> {
+    const gate = await this.#carrier.gate(verdict)
+    if ('outcome' in gate) {
+      await this.#finish(index, gate)
+      return false
+    }
+    this.#released[index] = gate
+    this.#ledger.move(index, ADMITTED)
+    this.#ledger.move(index, QUEUED)
     return true
   }
 
-  #leavable(call: AdmittedCall, running: Promise<RawOutcome>, startedAt: number): void {
-    const done = running.then((outcome) => ({ outcome, times: { startedAt, endedAt: this.#cx.at(), attempts: 1 } }))
-    this.#ran.push({ from: call.call.id, call, done })
+  async #run(index: number): Promise<void> {
+    const released = this.#released[index]
+    if (released !== undefined) await this.#finish(index, await this.#carrier.run(index, released))
   }
 
-  /** Forwards an abort of the turn to every call in flight. One listener for all of them, from the first on. */
-  readonly #cancelAll = (): void => {
-    for (const running of this.#running) running.cancel()
-  }
-
-  /** Lets an abort of the turn reach the call. */
-  #watch(running: RunningCall): void {
-    if (!this.#listening) this.#signal.addEventListener('abort', this.#cancelAll, { once: true })
-    this.#listening = true
-    this.#running.add(running)
-    if (this.#signal.aborted) running.cancel()
-  }
-
-  /** The outcome that ends the call when its rule does not hold. */
-  async #rule(call: AdmittedCall): Promise<RawOutcome | undefined> {
-    const running = checkRule(call, this.#cx.host, this.#cx.timeoutMs)
-    this.#watch(running)
-    const outcome = await running.outcome
-    this.#running.delete(running)
-    if (outcome.status === 'succeeded') return undefined
-    return outcome.status === 'cancelled' ? cancelledBeforeRun(call) : { status: 'refused', error: outcome.error }
+  #finish(index: number, carried: Carried): Promise<void> | undefined {
+    return this.#settle(index, carried.outcome, carried)
   }
 
   /** Gives the call its one result. Synchronous unless something has to be written first: most results are small. */
-  #settle(
-    index: number,
-    outcome: RawOutcome,
-    admitted?: AdmittedCall,
-    times?: RunTimes,
-    from?: EarlyRun['from'],
-  ): Promise<void> | undefined {
-    const built = this.#build(this.#call(index), outcome, admitted, times)
-    if (built instanceof Promise) return built.then((result) => this.#put(index, outcome, result, from))
-    this.#put(index, outcome, built, from)
+  #settle(index: number, outcome: RawOutcome, carried?: Carried): Promise<void> | undefined {
+    const built = buildResult({ call: this.#call(index), outcome, ...builtFrom(carried) }, this.#cx.results)
+    if (built instanceof Promise) return built.then((result) => this.#put(index, outcome, result, carried))
+    this.#put(index, outcome, built, carried)
     return undefined
   }
 
-  #put(index: number, outcome: RawOutcome, built: ToolResult, from: EarlyRun['from'] | undefined): void {
-    const result = from === undefined ? built : { ...built, adoptedFrom: from }
+  #put(index: number, outcome: RawOutcome, result: ToolResult, carried: Carried | undefined): void {
     this.#ledger.move(index, finalState(outcome, result))
     this.#ledger.move(index, SETTLED[result.outcome])
     this.#barrier.put(index, result)
-    this.#cx.settled?.(this.#call(index), result)
-  }
-
-  #build(call: ToolCall, outcome: RawOutcome, admitted?: AdmittedCall, times?: RunTimes): ToolResult | Promise<ToolResult> {
-    if (admitted === undefined) return buildResult({ call, outcome }, this.#resultContext)
-    const { tool, input, conversions } = admitted
-    return times === undefined
-      ? buildResult({ call, outcome, tool, input, conversions }, this.#resultContext)
-      : buildResult({ call, outcome, tool, input, conversions, times }, this.#resultContext)
+    this.#cx.settled(this.#call(index), result, carried?.call)
   }
 
   #call(index: number): ToolCall {
@@ -257,9 +202,6 @@ export class Turn {
   }
 }
 
-const ADMITTED: CallState = Object.freeze({ status: 'admitted' })
-const QUEUED: CallState = Object.freeze({ status: 'queued' })
-const RUNNING: CallState = Object.freeze({ status: 'running', attempt: 1 })
 const SUCCEEDED: CallState = Object.freeze({ status: 'succeeded' })
 const SETTLED: Readonly<Record<Outcome, CallState>> = Object.freeze({
   ok: Object.freeze({ status: 'settled', outcome: 'ok' }),
@@ -270,6 +212,36 @@ const SETTLED: Readonly<Record<Outcome, CallState>> = Object.freeze({
 
 function effectOf(verdict: Verdict): AdmittedCall['effect'] | undefined {
   return verdict.type === 'refused' ? undefined : verdict.call.effect
+}
+
+function graphCallOf(verdict: Verdict): GraphCall {
+  if (verdict.type === 'refused') return { effect: undefined, claims: undefined }
+  const { tool, effect, input } = verdict.call
+  try {
+    return { effect, claims: tool.resources?.(input) }
+  } catch {
+    // It cannot say what it touches: anything.
+    return { effect, claims: undefined }
+  }
+}
+
+interface BuiltFrom {
+  readonly tool?: AdmittedCall['tool']
+  readonly input?: AdmittedCall['input']
+  readonly conversions?: AdmittedCall['conversions']
+  readonly times?: RunTimes
+  readonly cached?: boolean
+  readonly from?: CallId
+}
+
+function builtFrom(carried: Carried | undefined): BuiltFrom | undefined {
+  if (carried === undefined) return undefined
+  const { call, times, cached, from } = carried
+  const { tool, input, conversions } = call
+  if (times === undefined) return { tool, input, conversions }
+  return from === undefined && cached !== true
+    ? { tool, input, conversions, times }
+    : { tool, input, conversions, times, ...(cached === true ? { cached } : {}), ...(from === undefined ? {} : { from }) }
 }
 
 function duplicateId(call: ToolCall): Verdict {

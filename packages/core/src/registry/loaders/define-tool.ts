@@ -52,6 +52,16 @@ export interface ToolSpec<Input extends ToolSchema, Output extends ToolSchema | 
   readonly lifetime?: AgentTool['lifetime']
   readonly origin?: Origin
   resources?(input: RawToolInput<Input>): readonly ResourceClaim[]
+  /** Words to group tools by, for policy. */
+  readonly tags?: readonly string[]
+  /** JSON Pointers of arguments that say nothing about what is asked, e.g. `/requestId`. */
+  readonly volatile?: readonly string[]
+  /** Its results carry text of strangers. */
+  readonly untrusted?: boolean
+  /** Repeated reads may be answered from the session's memory: see {@link AgentTool.remember}. */
+  readonly remember?: AgentTool['remember']
+  /** Which parts of the arguments do what: see {@link AgentTool.marks}. */
+  readonly marks?: AgentTool['marks']
   /** Business rule, before anybody is asked. Throws to refuse; the message is for the model. */
   check?(input: ToolInput<Input>, cx: CallContext): Promise<void> | void
   /** Gives a value, a promise of one, or yields progress and returns the value. */

@@ -11,7 +11,6 @@ import {
   type Origin,
   type Progress,
   type ResourceClaim,
-  type ToolLimits,
 } from '../../contract/index.ts'
 import { findSchemaFault, findToolFault } from '../check-tool.ts'
 import { isStandardSchema, jsonSchemaOf, validated } from './standard-schema.ts'
@@ -36,6 +35,11 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'tier',
   'lifetime',
   'resources',
+  'tags',
+  'volatile',
+  'untrusted',
+  'remember',
+  'marks',
   'check',
   'execute',
   'format',
@@ -84,7 +88,7 @@ export function makeTool(spec: unknown, origin: Origin): AgentTool {
     effect: effectOf(spec, place),
     ...(resources === undefined ? {} : { resources: (raw: JsonObject) => claimsOf(resources(raw), name) }),
     ...(spec.repeatable === undefined ? {} : { repeatable: spec.repeatable }),
-    ...(spec.limits === undefined ? {} : { limits: limitsOf(spec.limits, place) }),
+    ...(spec.limits === undefined ? {} : { limits: limitsOf(spec.limits) }),
     ...(checked
       ? {
           async check(raw: JsonObject, cx: CallContext): Promise<void> {
@@ -93,6 +97,7 @@ export function makeTool(spec: unknown, origin: Origin): AgentTool {
           },
         }
       : {}),
+    ...asGiven(spec),
     execute: (raw: JsonObject, cx: CallContext) => start(run, spec, inputOf, raw, cx),
     ...(format === undefined ? {} : { format: (value: unknown, raw: JsonObject) => partsOf(format.call(spec, value, raw), name) }),
   }
@@ -159,14 +164,15 @@ function effectOf(spec: Readonly<Record<string, unknown>>, place: string): unkno
   return known
 }
 
-function limitsOf(limits: unknown, place: string): ToolLimits | unknown {
-  if (!isRecord(limits)) return limits
-  for (const member of Object.keys(limits)) {
-    if (member !== 'timeoutMs' && member !== 'maxResultChars') {
-      refuse(place, `limits.${member} is unknown`, 'Use timeoutMs and maxResultChars.')
-    }
-  }
-  return Object.freeze({ ...limits })
+function limitsOf(limits: unknown): unknown {
+  return isRecord(limits) ? Object.freeze({ ...limits }) : limits
+}
+
+/** Members that are taken as they are; their form is checked with the rest. */
+const AS_GIVEN = ['tags', 'volatile', 'untrusted', 'remember', 'marks'] as const
+
+function asGiven(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(AS_GIVEN.filter((member) => spec[member] !== undefined).map((member) => [member, spec[member]]))
 }
 
 /** A tool's function may be async, a generator of progress, or plain; its input may have to be waited for. */

@@ -47,6 +47,7 @@ export interface McpConnection extends AsyncDisposable {
   close(): Promise<void>
 }
 
+const DESTRUCTIVE: readonly string[] = Object.freeze(['destructive'])
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
@@ -221,7 +222,7 @@ class ServerConnection implements McpConnection {
   }
 
   #makeTool(listed: ListedTool, name: string, held: string | undefined, caller: ToolCaller): AgentTool {
-    const { originalName, description, inputSchema, outputSchema, readOnly, idempotent } = listed
+    const { originalName, description, inputSchema, outputSchema, readOnly, idempotent, destructive, openWorld } = listed
     return {
       name,
       description: description === '' ? `The tool ${originalName} of the MCP server ${this.name}.` : description,
@@ -231,7 +232,10 @@ class ServerConnection implements McpConnection {
       tier: 'extended',
       lifetime: 'session',
       effect: readOnly ? 'read' : 'write',
+      // A hint of a server is no proof in either direction: policy may speak of it by the tag.
+      ...(destructive && !readOnly ? { tags: DESTRUCTIVE } : {}),
       repeatable: readOnly || idempotent,
+      untrusted: openWorld,
       ...(held === undefined ? {} : { pinned: { reason: held } }),
       ...(this.#config.timeoutMs === undefined ? {} : { limits: { timeoutMs: this.#config.timeoutMs } }),
       execute: (input, cx) => caller.call(listed, held, input, cx),

@@ -11,6 +11,10 @@ export interface ListedTool {
   readonly outputSchema?: JsonObject
   readonly readOnly: boolean
   readonly idempotent: boolean
+  /** Its server says that it may destroy something. */
+  readonly destructive: boolean
+  /** It works with the world outside: what it gives back may have been written by anybody. True unless its server says otherwise. */
+  readonly openWorld: boolean
 }
 
 export interface ToolReading {
@@ -58,6 +62,8 @@ export function readTool(entry: unknown): ToolReading {
       ...(outputSchema !== undefined && isJsonObject(outputSchema) ? { outputSchema } : {}),
       readOnly: ownValue(hints, 'readOnlyHint') === true,
       idempotent: ownValue(hints, 'idempotentHint') === true,
+      destructive: ownValue(hints, 'destructiveHint') === true,
+      openWorld: ownValue(hints, 'openWorldHint') !== false,
     },
     faults,
   }

@@ -16,12 +16,17 @@ export function keepKnownTools(path: string, tools: readonly ListedTool[]): Prom
   return writeState(path, { version: 1, tools: tools.map(listed) })
 }
 
-function listed({ originalName, description, inputSchema, outputSchema, readOnly, idempotent }: ListedTool): JsonObject {
+function listed({ originalName, description, inputSchema, outputSchema, ...hints }: ListedTool): JsonObject {
   return {
     name: originalName,
     description,
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    annotations: { readOnlyHint: readOnly, idempotentHint: idempotent },
+    annotations: {
+      readOnlyHint: hints.readOnly,
+      idempotentHint: hints.idempotent,
+      destructiveHint: hints.destructive,
+      openWorldHint: hints.openWorld,
+    },
   }
 }

@@ -1,0 +1,127 @@
+/**
+ * What a configuration says of protection, as the session takes it: policy, budgets, rates, loop guard, redaction, hints, audit. Opened before a
+ * session, closed by it; nothing here is shared between runs but the files.
+ */
+import { readFile } from 'node:fs/promises'
+import {
+  AdjutantError,
+  auditObserver,
+  type BudgetLimits,
+  type Clock,
+  createRedactor,
+  FileAuditSink,
+  type HintDictionary,
+  loadPolicy,
+  mergeHintDictionaries,
+  OriginGuards,
+  RateLimiter,
+  type Redactor,
+  type RulePolicy,
+  readHintDictionary,
+  type SessionObserver,
+  type SessionOptions,
+} from '@adjutant/core'
+import type { CliIo } from '../cli-io.ts'
+import { commandReaders } from './command-readers.ts'
+import type { BudgetConfig, Config, RedactConfig } from './config.ts'
+
+/** Millionths of a currency. */
+const MICRO = 1_000_000
+/** Longer dictionaries are no hints any more. */
+const MAX_HINT_BYTES = 4 * 1024 * 1024
+
+type Guards = Pick<
+  SessionOptions,
+  'policy' | 'strategy' | 'loopGuard' | 'budget' | 'pricing' | 'rates' | 'origins' | 'redactor' | 'hints' | 'observers'
+>
+
+export interface OpenGuardsOptions {
+  readonly clock: Clock
+}
+
+/** @throws AdjutantError CONFIG_INVALID with `file:line:column` */
+export async function openGuards(
+  config: Config,
+  io: Pick<CliIo, 'env'>,
+  { clock }: OpenGuardsOptions,
+): Promise<Guards & { readonly policy: RulePolicy }> {
+  const { guards } = config
+  const redactor = redactorOf(guards.redact, io)
+  const [policy, hints] = await Promise.all([openPolicy(config, io), hintsOf(config.hints)])
+  const { budget, pricing, rates, origins } = guards
+  return {
+    policy,
+    redactor: redactor ?? false,
+    observers: observersOf(config, io, clock, redactor),
+    ...(guards.strategy === undefined ? {} : { strategy: guards.strategy }),
+    ...(guards.loopGuard === undefined ? {} : { loopGuard: guards.loopGuard }),
+    ...(budget === undefined ? {} : { budget: budgetOf(budget) }),
+    ...(pricing === undefined ? {} : { pricing: { inputMicroPrice: pricing.input * MICRO, outputMicroPrice: pricing.output * MICRO } }),
+    ...(rates === undefined ? {} : { rates: new RateLimiter({ clock, rules: rates }) }),
+    ...(origins === undefined ? {} : { origins: new OriginGuards({ clock, rules: origins }) }),
+    ...(hints === undefined ? {} : { hints }),
+  }
+}
+
+/** The policy of the usual places and of the files that the configuration names. @throws AdjutantError CONFIG_INVALID */
+export function openPolicy(config: Config, io: Pick<CliIo, 'env'>): Promise<RulePolicy> {
+  return loadPolicy({
+    workspace: config.workspace,
+    env: io.env,
+    files: config.policy,
+    trustProject: config.trustProjectPolicy,
+    openCommands: commandReaders,
+  })
+}
+
+function budgetOf({ seconds, money, ...rest }: BudgetConfig): BudgetLimits {
+  return {
+    ...rest,
+    ...(seconds === undefined ? {} : { wallMs: seconds * 1_000 }),
+    ...(money === undefined ? {} : { microPrice: money * MICRO }),
+  }
+}
+
+function redactorOf(redact: false | RedactConfig | undefined, io: Pick<CliIo, 'env'>): Redactor | undefined {
+  if (redact === false) return undefined
+  const { environment = true, ...rest } = redact ?? {}
+  return createRedactor({ ...rest, ...(environment ? { env: io.env } : {}) })
+}
+
+function observersOf(
+  { auditFolder }: Config,
+  io: Pick<CliIo, 'env'>,
+  clock: Clock,
+  redactor: Redactor | undefined,
+): readonly SessionObserver[] {
+  if (auditFolder === undefined) return []
+  const key = io.env.ADJUTANT_AUDIT_KEY
+  return [
+    auditObserver({
+      sink: new FileAuditSink(auditFolder),
+      clock,
+      ...(redactor === undefined ? {} : { redactor }),
+      ...(key === undefined || key === '' ? {} : { key }),
+    }),
+  ]
+}
+
+async function hintsOf(files: readonly string[]): Promise<HintDictionary | undefined> {
+  if (files.length === 0) return undefined
+  return mergeHintDictionaries(await Promise.all(files.map(readHints)))
+}
+
+/** @throws AdjutantError CONFIG_INVALID naming file and line */
+async function readHints(file: string): Promise<HintDictionary> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    throw new AdjutantError('CONFIG_INVALID', `${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      hint: 'Correct the file under "hints".',
+      cause: error,
+    })
+  }
+  if (text.length > MAX_HINT_BYTES) throw new AdjutantError('CONFIG_INVALID', `${file}: it is longer than ${MAX_HINT_BYTES} characters`)
+  return readHintDictionary(text, { file })
+}

@@ -1,0 +1,199 @@
+import { deniedByPolicy, type Verdict } from '../admission/admit.ts'
+import { bindingOf } from '../admission/approval.ts'
+import type { AdmittedCall } from '../contract/call.ts'
+import type { CallState } from '../contract/call-state.ts'
+import type { AdjutantError } from '../contract/errors.ts'
+import type { CallId } from '../contract/ids.ts'
+import type { RawOutcome, RunTimes } from '../contract/outcome.ts'
+import type { CallRunner } from '../execution/call-runner.ts'
+import type { ExecutionHost } from '../execution/call-scope.ts'
+import { checkRule, type RunningCall } from '../execution/execute.ts'
+import type { CallRun } from '../execution/retry-run.ts'
+import type { AdoptionPool, EarlyRun } from './adoption.ts'
+import { cancelledBeforeRun, type GateEnvironment, passGate } from './approval-gate.ts'
+import type { CallLedger } from './call-ledger.ts'
+import { PendingApprovals } from './pending-approvals.ts'
+
+export interface CarrierEnvironment extends GateEnvironment {
+  readonly host: ExecutionHost
+  readonly runner: CallRunner
+  readonly timeoutMs: number
+  /** What must be had before a call may run: a place within its rate. */
+  take(call: AdmittedCall): AdjutantError | undefined | Promise<AdjutantError | undefined>
+}
+
+/** What came of one released call. */
+export interface Carried {
+  readonly call: AdmittedCall
+  readonly outcome: RawOutcome
+  readonly times?: RunTimes
+  readonly cached?: boolean
+  /** The call of a broken answer whose execution this is. */
+  readonly from?: CallId
+}
+
+/**
+ * Carries out the released calls of one turn, each by itself: business rule, human gate, what may run decided once more, execution. Holds
+ * what is in flight, so that an abort reaches it. A call's failure is its own; nothing here rejects for a reason that lies in a call.
+ */
+export class Carrier {
+  readonly #cx: CarrierEnvironment
+  readonly #signal: AbortSignal
+  readonly #ledger: CallLedger
+  readonly #adopt: AdoptionPool
+  readonly #pending = new PendingApprovals()
+  readonly #running = new Set<RunningCall>()
+  /** What ran for an answer that may still break off. */
+  readonly #ran: EarlyRun[] = []
+  #listening = false
+  /** The answer broke off: what has not begun to run must not, or the answer that comes instead would run it twice. */
+  #left = false
+  /** The answer is complete: nothing can be left any more. */
+  #whole = false
+
+  constructor(cx: CarrierEnvironment, signal: AbortSignal, ledger: CallLedger, adopt: AdoptionPool) {
+    this.#cx = cx
+    this.#signal = signal
+    this.#ledger = ledger
+    this.#adopt = adopt
+  }
+
+  /** A call waits for a person; others that are alike are shown with its question. */
+  hold(verdict: Extract<Verdict, { type: 'held' }>): void {
+    this.#pending.hold(verdict.call, bindingOf(verdict.call, this.#cx.principal), verdict.decision.rule)
+  }
+
+  /** Business rule and human gate of a held call. Gives what may run now, or what came of it instead. */
+  async gate(verdict: Extract<Verdict, { type: 'held' }>): Promise<Released | Carried> {
+    const { call } = verdict
+    if (this.#signal.aborted) return this.#unasked(call)
+    const broken = await this.#rule(call)
+    if (broken !== undefined) {
+      this.#pending.release(call.call.id)
+      return { call, outcome: broken }
+    }
+    return this.#ask(call, verdict)
+  }
+
+  /** One released call, to its end. */
+  async run(index: number, released: Released): Promise<Carried> {
+    let { call, answered } = released
+    if (this.#signal.aborted) return { call, outcome: cancelledBeforeRun(call) }
+    if (answered === undefined) {
+      const taken = this.#adopt.take(call)
+      const over = taken === undefined ? undefined : await this.#takeOver(index, call, taken)
+      if (over !== undefined) return over
+      const broken = call.tool.check === undefined ? undefined : await this.#rule(call)
+      if (broken !== undefined) return { call, outcome: broken }
+    }
+    const now = this.#cx.admission.decide(call)
+    if (now.effect === 'deny') return { call, outcome: { status: 'refused', error: deniedByPolicy(call, now) } }
+    if (now.effect === 'ask' && now.rule !== answered && !this.#cx.approvals.covers(call, this.#cx.principal, now.rule)) {
+      // What was read meanwhile made a rule ask that said nothing before.
+      this.#ledger.move(index, { status: 'held', reason: now.reason })
+      const asked = await this.#ask(call, { reason: now.reason, decision: now })
+      if ('outcome' in asked) return asked
+      ;({ call, answered } = asked)
+      this.#ledger.move(index, ADMITTED)
+      this.#ledger.move(index, QUEUED)
+    }
+    const taken = this.#cx.take(call)
+    const refused = taken instanceof Promise ? await taken : taken
+    if (refused !== undefined) return { call, outcome: { status: 'refused', error: refused } }
+    if (this.#left || this.#signal.aborted) return { call, outcome: cancelledBeforeRun(call) }
+    const { host, runner, timeoutMs } = this.#cx
+    this.#ledger.move(index, RUNNING)
+    const startedAt = this.#cx.at()
+    const running = runner.run(call, host, timeoutMs, (attempt) => {
+      if (attempt > 1) this.#ledger.move(index, { status: 'running', attempt })
+    })
+    this.#watch(running)
+    if (!this.#whole) this.#leavable(call, running, startedAt)
+    const outcome = await running.outcome
+    this.#running.delete(running)
+    return { call, outcome, times: { startedAt, endedAt: this.#cx.at(), attempts: running.attempts }, cached: running.cached }
+  }
+
+  /** The answer is complete. */
+  complete(): void {
+    this.#whole = true
+  }
+
+  /** The answer broke off: what ran is left to the answer that comes instead. */
+  leave(): AdoptionPool {
+    this.#left = true
+    for (const run of this.#ran) this.#adopt.put(run)
+    return this.#adopt
+  }
+
+  /** Forwards an abort of the turn to every call in flight. One listener for all of them, from the first on. */
+  readonly cancelAll = (): void => {
+    for (const running of this.#running) running.cancel()
+  }
+
+  close(): void {
+    this.cancelAll()
+    this.#signal.removeEventListener('abort', this.cancelAll)
+  }
+
+  async #ask(call: AdmittedCall, asked: Pick<Extract<Verdict, { type: 'held' }>, 'reason' | 'decision'>): Promise<Released | Carried> {
+    const gate = await passGate(call, asked, this.#cx, this.#pending, this.#signal)
+    if (gate.type === 'stop') return { call, outcome: gate.outcome }
+    if (gate.edited) {
+      const broken = await this.#rule(gate.call)
+      if (broken !== undefined) return { call: gate.call, outcome: broken }
+    }
+    return this.#signal.aborted ? { call: gate.call, outcome: cancelledBeforeRun(call) } : { call: gate.call, answered: gate.rule }
+  }
+
+  #unasked(call: AdmittedCall): Carried {
+    this.#pending.release(call.call.id)
+    return { call, outcome: cancelledBeforeRun(call) }
+  }
+
+  /** Takes over what an answer that broke off had started; nothing when it was stopped before it came to anything. */
+  async #takeOver(index: number, call: AdmittedCall, run: EarlyRun): Promise<Carried | undefined> {
+    this.#ledger.move(index, { status: 'adopted', from: run.from })
+    if (!this.#whole) this.#ran.push(run)
+    const { outcome, times } = await run.done
+    if (outcome.status === 'cancelled' && !this.#signal.aborted) return undefined
+    return { call, outcome, times, from: run.from }
+  }
+
+  #leavable(call: AdmittedCall, running: CallRun, startedAt: number): void {
+    const done = running.outcome.then((outcome) => ({
+      outcome,
+      times: { startedAt, endedAt: this.#cx.at(), attempts: running.attempts },
+    }))
+    this.#ran.push({ from: call.call.id, call, done })
+  }
+
+  /** Lets an abort of the turn reach the call. */
+  #watch(running: RunningCall): void {
+    if (!this.#listening) this.#signal.addEventListener('abort', this.cancelAll, { once: true })
+    this.#listening = true
+    this.#running.add(running)
+    if (this.#signal.aborted) running.cancel()
+  }
+
+  /** The outcome that ends the call when its rule does not hold. */
+  async #rule(call: AdmittedCall): Promise<RawOutcome | undefined> {
+    if (call.tool.check === undefined) return undefined
+    const running = checkRule(call, this.#cx.host, this.#cx.timeoutMs)
+    this.#watch(running)
+    const outcome = await running.outcome
+    this.#running.delete(running)
+    if (outcome.status === 'succeeded') return undefined
+    return outcome.status === 'cancelled' ? cancelledBeforeRun(call) : { status: 'refused', error: outcome.error }
+  }
+}
+
+/** A call that may run. `answered`: the rule that asked about it and has its answer. */
+export interface Released {
+  readonly call: AdmittedCall
+  readonly answered: string | undefined
+}
+
+export const ADMITTED: CallState = Object.freeze({ status: 'admitted' })
+export const QUEUED: CallState = Object.freeze({ status: 'queued' })
+const RUNNING: CallState = Object.freeze({ status: 'running', attempt: 1 })

@@ -1,0 +1,66 @@
+import { sameBinding } from '../admission/approval.ts'
+import type { AdmittedCall, CallBinding } from '../contract/call.ts'
+import type { CallId } from '../contract/ids.ts'
+import type { ApprovalDecision } from '../contract/ports.ts'
+
+/** An answer that was given to one call's question and holds for another as well. */
+export type SharedAnswer = Extract<ApprovalDecision, { readonly type: 'approve' | 'deny' }>
+
+interface Held {
+  readonly call: AdmittedCall
+  readonly binding: CallBinding
+  readonly rule: string
+  answer: SharedAnswer | undefined
+}
+
+/**
+ * Owns the held calls of one turn that nobody has decided on yet, and the answers that one question gave to several of them. An answer is
+ * bound to the very call it was given to, is taken at most once, and never reaches a call that was not shown with the question.
+ * In memory, for one turn.
+ */
+export class PendingApprovals {
+  readonly #held = new Map<CallId, Held>()
+
+  hold(call: AdmittedCall, binding: CallBinding, rule: string): void {
+    this.#held.set(call.call.id, { call, binding, rule, answer: undefined })
+  }
+
+  /** The call has been decided on, or will never be. */
+  release(id: CallId): void {
+    this.#held.delete(id)
+  }
+
+  /** Others that ask for the very same: tool, arguments, principal, rule. */
+  identical(to: AdmittedCall, binding: CallBinding, rule: string): readonly AdmittedCall[] {
+    return this.#others(to, (held) => held.rule === rule && held.call.effect === to.effect && sameBinding(held.binding, binding))
+  }
+
+  /** Others of the same tool definition, effect and rule, whatever their arguments. */
+  matching(to: AdmittedCall, rule: string): readonly AdmittedCall[] {
+    return this.#others(to, ({ call, rule: asked }) => asked === rule && call.tool === to.tool && call.effect === to.effect)
+  }
+
+  /** Gives calls that were shown with a question the same answer. What has been decided on meanwhile stays as it was. */
+  answer(calls: readonly AdmittedCall[], answer: SharedAnswer): void {
+    for (const { call } of calls) {
+      const held = this.#held.get(call.id)
+      if (held !== undefined) held.answer ??= answer
+    }
+  }
+
+  /** Takes the answer that was given to this call, if there is one and the call is still the same. */
+  take(call: AdmittedCall, binding: CallBinding): SharedAnswer | undefined {
+    const held = this.#held.get(call.call.id)
+    if (held?.answer === undefined || !sameBinding(held.binding, binding)) return undefined
+    this.#held.delete(call.call.id)
+    return held.answer
+  }
+
+  #others(to: AdmittedCall, fits: (held: Held) => boolean): readonly AdmittedCall[] {
+    const found: AdmittedCall[] = []
+    for (const held of this.#held.values()) {
+      if (held.call.call.id !== to.call.id && held.answer === undefined && fits(held)) found.push(held.call)
+    }
+    return found
+  }
+}

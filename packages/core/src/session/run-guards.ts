@@ -1,0 +1,125 @@
+import { Budget } from '../admission/budget/budget.ts'
+import { meterOf } from '../admission/budget/meter.ts'
+import { priceOf } from '../admission/budget/pricing.ts'
+import { RateLimiter } from '../admission/budget/rate-limiter.ts'
+import { LoopGuard } from '../admission/loop-guard/loop-guard.ts'
+import { loopError, type WatchedCall } from '../admission/loop-guard/watched-call.ts'
+import type { AdmittedCall, ToolCall } from '../contract/call.ts'
+import type { Usage } from '../contract/decode.ts'
+import type { AdjutantError } from '../contract/errors.ts'
+import type { EventSink } from '../contract/events.ts'
+import type { CallId, SessionId } from '../contract/ids.ts'
+import type { ToolLookup } from '../contract/lookup.ts'
+import type { Clock } from '../contract/ports.ts'
+import type { Principal } from '../contract/principal.ts'
+import type { ToolResult } from '../contract/result.ts'
+import type { SessionOptions } from './session-options.ts'
+
+export interface RunGuardsHost {
+  readonly clock: Clock
+  readonly sessionId: SessionId
+  readonly principal: Principal
+  readonly emit: EventSink | undefined
+  at(): number
+}
+
+/**
+ * What a run as a whole may do: it must not go round in circles, use up more than its budget, or call a tool more often than its rate allows.
+ * Nothing resets it but the end of the session; no approval mode does.
+ */
+export class RunGuards {
+  readonly #host: RunGuardsHost
+  readonly #loop: LoopGuard | undefined
+  readonly #budget: Budget | undefined
+  readonly #rates: RateLimiter
+  /** Calls that were judged and have no result yet. */
+  readonly #open = new Map<CallId, WatchedCall>()
+  readonly #pricing: SessionOptions['pricing']
+
+  constructor(options: Pick<SessionOptions, 'loopGuard' | 'budget' | 'pricing' | 'rates'>, host: RunGuardsHost) {
+    this.#host = host
+    const { clock } = host
+    this.#loop = options.loopGuard === false ? undefined : new LoopGuard({ clock, ...options.loopGuard })
+    this.#budget = options.budget === undefined ? undefined : new Budget(options.budget, { clock })
+    this.#rates = options.rates ?? new RateLimiter({ clock })
+    this.#pricing = options.pricing
+  }
+
+  /** Why the task must end; undefined while it may go on. */
+  get stopped(): string | undefined {
+    return this.#loop?.stopped
+  }
+
+  /** A new answer of the model begins: equal calls in it count once. */
+  beginMessage(): void {
+    this.#loop?.beginMessage()
+  }
+
+  /** Says no to a call for the run's sake, before anything else looks at it. */
+  halt(call: ToolCall, lookup: ToolLookup): AdjutantError | undefined {
+    return this.#halted(call, lookup) ?? this.#spent()
+  }
+
+  /** A place within the rates that speak of this call. */
+  take(call: AdmittedCall): AdjutantError | undefined | Promise<AdjutantError | undefined> {
+    const { sessionId, principal } = this.#host
+    return this.#rates.take({ tool: call.tool, principal, sessionId })
+  }
+
+  settled(call: ToolCall, result: ToolResult, admitted: AdmittedCall | undefined): void {
+    const watched = this.#open.get(call.id)
+    if (watched !== undefined) {
+      this.#open.delete(call.id)
+      const { outcome, text, code } = result
+      this.#loop?.settled(watched, { outcome, text, ...(code === undefined ? {} : { code }) })
+    }
+    if (admitted?.tool.limits?.cost !== undefined) this.#meter(call, admitted, result)
+  }
+
+  /** An answer of the model was read. */
+  answered(usage: Usage): void {
+    const budget = this.#budget
+    if (budget === undefined) return
+    budget.spend('rounds', 1)
+    budget.spend('tokens', usage.inputTokens + usage.outputTokens)
+    if (this.#pricing !== undefined) budget.spend('microPrice', priceOf(usage, this.#pricing))
+  }
+
+  /** The budget that is used up, if one is. */
+  exhausted(): AdjutantError | undefined {
+    return this.#budget?.check()
+  }
+
+  /** What the model should know of its budgets before it goes on. Each is said once. */
+  notes(): readonly string[] {
+    const near = this.#budget?.near() ?? []
+    for (const { budget, used, limit } of near) this.#host.emit?.({ type: 'budget', budget, used, limit, at: this.#host.at() })
+    return near.map(({ note }) => note)
+  }
+
+  #halted(call: ToolCall, lookup: ToolLookup): AdjutantError | undefined {
+    if (this.#loop === undefined) return undefined
+    const tool = lookup.get(call.name)
+    const input = call.arguments.ok ? call.arguments.value : call.arguments.raw
+    const watched: WatchedCall =
+      tool === undefined ? { id: call.id, name: call.name, input } : { id: call.id, name: call.name, input, tool }
+    const verdict = this.#loop.judge(watched)
+    this.#open.set(call.id, watched)
+    if (verdict.type === 'pass') return undefined
+    this.#host.emit?.({ type: 'loop', id: call.id, name: call.name, step: verdict.type, reason: verdict.reason, at: this.#host.at() })
+    return loopError(verdict)
+  }
+
+  #spent(): AdjutantError | undefined {
+    const spent = this.#budget?.check()
+    if (spent === undefined) this.#budget?.spend('calls', 1)
+    return spent
+  }
+
+  #meter(call: ToolCall, { tool }: AdmittedCall, { outcome, cached }: ToolResult): void {
+    const metered = meterOf(tool, { outcome, cached })
+    if (metered === undefined) return
+    this.#budget?.spend('microPrice', metered.microPrice)
+    this.#host.emit?.({ type: 'metered', id: call.id, name: tool.name, ...metered, at: this.#host.at() })
+  }
+}

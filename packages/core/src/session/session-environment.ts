@@ -1,0 +1,122 @@
+import { Admission } from '../admission/admit.ts'
+import { ApprovalMemory } from '../admission/approval.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { AdmittedCall, ToolCall } from '../contract/call.ts'
+import type { EventSink } from '../contract/events.ts'
+import type { CallId, SessionId, TraceId } from '../contract/ids.ts'
+import type { Policy, PolicyKeeper } from '../contract/policy.ts'
+import type { Clock, IdSource, Namespace, Question } from '../contract/ports.ts'
+import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
+import type { ToolResult } from '../contract/result.ts'
+import type { Logger, Progress } from '../contract/tool.ts'
+import type { InteractionLock } from '../dispatch/interaction-lock.ts'
+import { ResultCache } from '../execution/cache.ts'
+import { CallRunner } from '../execution/call-runner.ts'
+import type { ExecutionHost } from '../execution/call-scope.ts'
+import { DEFAULT_TIMEOUT_MS } from '../execution/execute.ts'
+import { OriginGuards } from '../execution/origins.ts'
+import { ResultMemory } from '../execution/result-memory.ts'
+import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
+import { createRedactor } from '../response/redact/create-redactor.ts'
+import type { KeptSteps } from './kept-steps.ts'
+import type { RunGuards } from './run-guards.ts'
+import type { SessionOptions } from './session-options.ts'
+import type { TurnEnvironment } from './turn.ts'
+
+/** Reads in flight at once. More hardly helps one model's batch and strains servers. */
+const DEFAULT_CONCURRENCY = 10
+
+/** What of a session its turns are lent. */
+export interface SessionParts {
+  readonly id: SessionId
+  readonly traceId: TraceId
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly namespace: Namespace
+  readonly interaction: InteractionLock
+  readonly catalog: Catalog
+  readonly guards: RunGuards
+  readonly steps: KeptSteps | undefined
+  readonly emit: EventSink | undefined
+  at(): number
+}
+
+/** Joins a session's options and parts into what each of its turns needs. */
+export function turnEnvironment(options: SessionOptions, parts: SessionParts): TurnEnvironment {
+  const { limits, mode, approver, policy, strategy = 'strict', earlyStart = true } = options
+  const { catalog, guards, steps, emit, at, ids, clock, namespace } = parts
+  const principal = options.principal ?? LOCAL_PRINCIPAL
+  const approvals = new ApprovalMemory()
+  const admission = new Admission({ mode, principal, approvals, ...(policy === undefined ? {} : { policy }) })
+  const redactor = options.redactor === false ? undefined : (options.redactor ?? createRedactor({ env: process.env }))
+  return {
+    sessionId: parts.id,
+    resolve: (call) => catalog.resolve(call),
+    halt: (call, lookup) => guards.halt(call, lookup),
+    take: (call) => guards.take(call),
+    principal,
+    admission,
+    approvals,
+    approver,
+    keeper: policy !== undefined && isKeeper(policy) ? policy : undefined,
+    interaction: parts.interaction,
+    ids,
+    clock,
+    approvalTimeoutMs: limits?.approvalTimeoutMs,
+    emit,
+    at,
+    host: executionHost(options, parts),
+    runner: new CallRunner({
+      clock,
+      random: () => Number.parseInt(ids.traceId().slice(0, 8), 16) / 0x1_0000_0000,
+      memory: new ResultMemory(),
+      cache: options.cache ?? new ResultCache({ clock }),
+      origins: options.origins ?? new OriginGuards({ clock }),
+      ...(limits?.retries === undefined ? {} : { defaults: { retries: limits.retries } }),
+      retrying: (event) => emit?.({ ...event, at: at() }),
+    }),
+    strategy,
+    earlyStart,
+    concurrency: limits?.concurrency ?? DEFAULT_CONCURRENCY,
+    timeoutMs: limits?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    results: {
+      namespace,
+      resultChars: limits?.resultChars ?? DEFAULT_RESULT_CHARS,
+      redactor,
+      hints: options.hints,
+      fence: () => ids.traceId().slice(0, 16),
+    },
+    settled(call: ToolCall, result: ToolResult, admitted: AdmittedCall | undefined) {
+      if (result.fence !== undefined && admitted !== undefined) admission.readUntrusted(admitted.tool.name)
+      guards.settled(call, result, admitted)
+      steps?.add({ version: 1, type: 'call', call, result })
+    },
+  }
+}
+
+function isKeeper(policy: Policy | (Policy & PolicyKeeper)): policy is Policy & PolicyKeeper {
+  return 'save' in policy && 'canSave' in policy
+}
+
+function executionHost(options: SessionOptions, parts: SessionParts): ExecutionHost {
+  const { asker } = options
+  const { emit, at, interaction } = parts
+  const log =
+    (level: 'debug' | 'info' | 'warn' | 'error'): Logger['info'] =>
+    (message, fields) =>
+      emit?.({ type: 'log', level, message, ...(fields === undefined ? {} : { fields }), at: at() })
+  return {
+    clock: parts.clock,
+    sessionId: parts.id,
+    traceId: parts.traceId,
+    principal: options.principal ?? LOCAL_PRINCIPAL,
+    namespace: parts.namespace,
+    log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    progress: (id: CallId, name: string, progress: Progress) => emit?.({ type: 'progress', id, name, progress, at: at() }),
+    ask: (id: CallId, question: Question, signal: AbortSignal) =>
+      interaction.run(() => {
+        emit?.({ type: 'question', id, question, at: at() })
+        return asker.ask(question, { signal })
+      }, signal),
+  }
+}

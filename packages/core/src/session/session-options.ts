@@ -1,0 +1,81 @@
+import type { BudgetLimits } from '../admission/budget/budget.ts'
+import type { Pricing } from '../admission/budget/pricing.ts'
+import type { RateLimiter } from '../admission/budget/rate-limiter.ts'
+import type { LoopGuardOptions } from '../admission/loop-guard/limits.ts'
+import type { CatalogOptions } from '../catalog/catalog.ts'
+import type { EventSink } from '../contract/events.ts'
+import type { SessionId } from '../contract/ids.ts'
+import type { SessionObserver } from '../contract/observe.ts'
+import type { ApprovalMode, Policy, PolicyKeeper } from '../contract/policy.ts'
+import type { Approver, Asker, Clock, IdSource, SessionStore } from '../contract/ports.ts'
+import type { Principal } from '../contract/principal.ts'
+import type { Redactor } from '../contract/redact.ts'
+import type { InteractionLock } from '../dispatch/interaction-lock.ts'
+import type { ResultCache } from '../execution/cache.ts'
+import type { OriginGuards } from '../execution/origins.ts'
+import type { ToolSnapshot } from '../registry/snapshot.ts'
+import type { HintDictionary } from '../response/hints/hint-dictionary.ts'
+import type { TurnStrategy } from './turn.ts'
+
+export interface SessionOptions {
+  readonly tools: ToolSnapshot
+  /** The folder below which the session's own folder is made. */
+  readonly namespaceRoot: string
+  /** What becomes of calls that no rule of the policy speaks of. */
+  readonly mode: ApprovalMode
+  readonly approver: Approver
+  readonly asker: Asker
+  /** Default: no rules. Where it is a keeper too, answers for always are kept in it. */
+  readonly policy?: Policy | (Policy & PolicyKeeper)
+  /** Default: the person at this terminal. */
+  readonly principal?: Principal
+  /** Default: a new one. */
+  readonly id?: SessionId
+  readonly clock?: Clock
+  readonly ids?: IdSource
+  readonly events?: EventSink
+  /** Follow the session: audit, trace, metrics. It waits for them at the end of each turn. */
+  readonly observers?: readonly SessionObserver[]
+  readonly store?: SessionStore
+  /** Shared with whoever else writes to the same terminal. Default: one of its own. */
+  readonly interaction?: InteractionLock
+  readonly strategy?: TurnStrategy
+  /** What of the tools the model sees, and when. Default: all that everybody may use, extended ones on demand once there are many. */
+  readonly catalog?: SessionCatalogOptions
+  /** Whether a complete read may start while the model still writes the rest of its answer. Default true. */
+  readonly earlyStart?: boolean
+  /** When repeated calls are stopped. Default: see docs/reference/loop-guard.md. `false`: never. */
+  readonly loopGuard?: LoopGuardOptions | false
+  /** What a run may use up. Default: nothing is limited but the rounds of the agent loop. */
+  readonly budget?: BudgetLimits
+  /** What tokens cost, for a budget of money. */
+  readonly pricing?: Pricing
+  /** Shared by the sessions of a process. Default: one of its own, for the rates that tools declare. */
+  readonly rates?: RateLimiter
+  /** Shared by the sessions of a process. Default: one of its own. */
+  readonly cache?: ResultCache
+  /** Shared by the sessions of a process. Default: of its own. */
+  readonly origins?: OriginGuards
+  /** Takes secrets out of results. Default: known forms of secrets and the values of this process's environment whose names say so. `false`: nothing. */
+  readonly redactor?: Redactor | false
+  /** Recognises failures. Default: the built-in dictionary. */
+  readonly hints?: HintDictionary
+  readonly limits?: {
+    /** Reads in flight at once. Default 10. */
+    readonly concurrency?: number
+    /** Characters of a result that reach the model. Default 8 000. */
+    readonly resultChars?: number
+    /** Milliseconds for a call whose tool sets no limit. Default 60 000. */
+    readonly timeoutMs?: number
+    /** Milliseconds that a question to a person stays open. Default: as long as it takes. */
+    readonly approvalTimeoutMs?: number
+    /** Further attempts of a call that may be repeated and whose tool sets no limit. Default 2. */
+    readonly retries?: number
+  }
+}
+
+/** The catalogue's options that are not the session's own business. */
+export type SessionCatalogOptions = Omit<CatalogOptions, 'principal' | 'search' | 'loaded' | 'unloaded'> & {
+  /** Finds tools, e.g. by meaning as well. Default: by words, with an index that sessions share. */
+  readonly search?: CatalogOptions['search']
+}
