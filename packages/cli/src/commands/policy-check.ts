@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import {
   AdjutantError,
   type AgentTool,
+  asAgreed,
   documentDigests,
   LOCAL_PRINCIPAL,
   nearestNames,
@@ -11,7 +12,6 @@ import {
   policyPlaces,
   RulePolicy,
   readPolicyFile,
-  readTrust,
 } from '@adjutant/core'
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
@@ -76,8 +76,7 @@ async function readAll(
     try {
       const document = await readPolicyFile(place.file, 'tier' in place ? place.tier : undefined)
       if (document !== undefined) {
-        const agreed = document.file === places.project ? { trusted: await readTrust(places.trust, places.project) } : {}
-        documents.push({ ...document, ...agreed })
+        documents.push(await asAgreed(document, { workspace, env: io.env }))
       } else if (named.length > 0) {
         faults.push(new AdjutantError('CONFIG_INVALID', `${place.file}: there is no such file`, { hint: 'Name an existing policy file.' }))
       } else missing.push(place.file)

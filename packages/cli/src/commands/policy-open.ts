@@ -9,9 +9,11 @@ import {
   LOCAL_PRINCIPAL,
   loadPolicy,
   type Origin,
+  type PolicyDocument,
   type PolicyRequest,
   type Principal,
   type RulePolicy,
+  readPolicyFile,
   rolesDocument,
 } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
@@ -43,12 +45,14 @@ export interface OpenPolicy {
 export async function withPolicy(io: CliIo, choices: PolicyChoices, work: (open: OpenPolicy) => Promise<void>): Promise<void> {
   const config = await loadConfig(io, choices.config, choices.workspace === undefined ? {} : { workspace: choices.workspace })
   const only = choices.only === true
+  const named: PolicyDocument[] = []
+  for (const name of choices.policy ?? []) named.push(await namedPolicy(resolve(io.cwd, name)))
   const policy = await loadPolicy({
     workspace: config.workspace,
     env: io.env,
     openCommands: commandReaders,
-    documents: config.roles === undefined ? [] : [rolesDocument(config.roles)],
-    files: [...(only ? [] : config.policy), ...(choices.policy ?? []).map((file) => resolve(io.cwd, file))],
+    documents: [...(config.roles === undefined ? [] : [rolesDocument(config.roles)]), ...named],
+    files: only ? [] : config.policy,
     trustProject: config.trustProjectPolicy,
     only,
   })
@@ -58,6 +62,13 @@ export async function withPolicy(io: CliIo, choices: PolicyChoices, work: (open:
   } finally {
     await toolbox.close()
   }
+}
+
+/** Whoever names a file here wants to know what it says, agreed to or not. */
+async function namedPolicy(file: string): Promise<PolicyDocument> {
+  const document = await readPolicyFile(file)
+  if (document !== undefined) return document
+  throw new AdjutantError('CONFIG_INVALID', `${file}: there is no such file`, { hint: 'Name an existing policy file with --policy.' })
 }
 
 /** A call as somebody describes it. */

@@ -7,7 +7,7 @@ import { writeColumns } from './listing.ts'
 import { counted, scopeOf } from './policy-check.ts'
 
 const HELP = `
-The policy of a workspace (.adjutant/policy.yaml) comes with its files: until you agree, its rules can make things stricter and nothing else.
+A policy that lies in a workspace comes with its files: until you agree, its rules can make things stricter and nothing else.
 Agreeing holds for the rules as they are now; one that changes by a letter has to be agreed to again. Read them before.
 With --json one document: {"file","agreed":[rule ids]}. Exit: 0 agreed, 1 there is no such file, 2 it is broken.
 
@@ -19,22 +19,24 @@ export function addPolicyTrustCommand(policy: Command, io: CliIo): void {
   policy
     .command('trust')
     .description('agree to the policy that came with a workspace')
+    .argument('[file]', 'another policy file of the workspace (default: .adjutant/policy.yaml)')
     .option('--workspace <folder>', 'the folder whose policy is meant (default: this one)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
-    .action(async (options: Readonly<Record<string, unknown>>) => {
+    .action(async (name: string | undefined, options: Readonly<Record<string, unknown>>) => {
       const workspace = resolve(io.cwd, typeof options.workspace === 'string' ? options.workspace : '.')
       const places = policyPlaces({ workspace, env: io.env })
-      const document = await readPolicyFile(places.project, 'project')
+      const file = name === undefined ? places.project : resolve(io.cwd, name)
+      const document = await readPolicyFile(file, file === places.project ? 'project' : undefined)
       if (document === undefined) {
-        throw new AdjutantError('NOT_FOUND', `${places.project}: there is no policy`, { hint: 'Name the folder with --workspace.' })
+        throw new AdjutantError('NOT_FOUND', `${file}: there is no policy`, { hint: 'Name the folder with --workspace, or the file.' })
       }
-      const known = await readTrust(places.trust, places.project)
+      const known = await readTrust(places.trust, file)
       const digests = documentDigests(document)
-      await addTrust(places.trust, places.project, digests)
+      await addTrust(places.trust, file, digests)
       const fresh = document.rules.filter((_, index) => !known.has(digests[index] ?? ''))
       if (options.json === true) {
-        await writeJson(io.stdout, { file: places.project, agreed: fresh.map(({ id }) => id) })
+        await writeJson(io.stdout, { file, agreed: fresh.map(({ id }) => id) })
         return
       }
       await writeColumns(

@@ -1,7 +1,7 @@
 /** Policies by documents of rules: who may call which tool with which arguments. */
 export type { CommandReaders } from './command-condition.ts'
 export type { ExplainedRule, PolicyExplanation, RuleOutcome } from './explain.ts'
-export { type LoadPolicyOptions, loadPolicy, policyPlaces, readPolicies, readPolicyFile } from './load-policy.ts'
+export { asAgreed, type LoadPolicyOptions, loadPolicy, policyPlaces, readPolicies, readPolicyFile } from './load-policy.ts'
 export {
   type CommandCondition,
   type OneOrMore,

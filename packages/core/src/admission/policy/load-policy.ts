@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AdjutantError } from '../../contract/errors.ts'
 import type { PolicyTier } from '../../contract/policy.ts'
 import type { CommandReaders } from './command-condition.ts'
@@ -8,6 +8,7 @@ import type { PolicyDocument, ValueCondition } from './policy-document.ts'
 import { MAX_POLICY_BYTES } from './policy-source.ts'
 import { readTrust } from './policy-trust.ts'
 import { policyText, readPolicyDocument } from './read-policy.ts'
+import { realFolder } from './real-paths.ts'
 import { readIfThere } from './replace-file.ts'
 import { RulePolicy } from './rule-policy.ts'
 import type { PolicyFiles } from './save-rule.ts'
@@ -24,13 +25,16 @@ export interface LoadPolicyOptions {
   readonly commands?: CommandReaders
   /** Opens readers of commands, once, as soon as a rule needs one: their parsers take a while to load. */
   readonly openCommands?: () => Promise<CommandReaders>
-  /** Further files; each is of the tier that it says, else `user`. They must be there. */
+  /**
+   * Further files; each is of the tier that it says, else `user`. They must be there. One that lies in the workspace has to be agreed to, as
+   * the project's own.
+   */
   readonly files?: readonly string[]
   /** Further documents, e.g. of the roles of a configuration, or of a session. */
   readonly documents?: readonly PolicyDocument[]
   /** Only `files` and `documents`: nothing is looked for. Default false. */
   readonly only?: boolean
-  /** True: the workspace's own policy may allow, whatever was agreed to. Default false. */
+  /** True: policies that lie in the workspace may allow, whatever was agreed to. Default false. */
   readonly trustProject?: boolean
 }
 
@@ -83,31 +87,49 @@ function usesCommands({ rules }: PolicyDocument): boolean {
 
 /** @throws AdjutantError CONFIG_INVALID */
 export async function readPolicies(options: LoadPolicyOptions): Promise<readonly PolicyDocument[]> {
+  const places = policyPlaces(options)
+  const agreed = (document: PolicyDocument): Promise<PolicyDocument> | PolicyDocument =>
+    options.trustProject === true ? document : asAgreed(document, options)
   const documents: PolicyDocument[] = [...(options.documents ?? [])]
-  for (const file of options.files ?? []) {
+  const usual = options.only === true ? [] : [places.admin, places.project, places.user]
+  for (const file of new Set((options.files ?? []).map((name) => resolve(name)))) {
+    if (usual.includes(file)) continue
     const document = await readPolicyFile(file)
     if (document === undefined) {
       throw new AdjutantError('CONFIG_INVALID', `${file}: there is no such file`, { hint: 'Name an existing policy file.' })
     }
-    documents.push(document)
+    documents.push(await agreed(document))
   }
   if (options.only === true) return documents
-  const places = policyPlaces(options)
   const admin = await readPolicyFile(places.admin, 'admin')
-  const user = await readPolicyFile(places.user, 'user')
   const project = await readPolicyFile(places.project, 'project')
+  const user = await readPolicyFile(places.user, 'user')
   if (admin !== undefined) documents.push(admin)
-  if (project !== undefined) documents.push(options.trustProject === true ? project : await asAgreed(project, places))
+  if (project !== undefined) documents.push(await agreed(project))
   if (user !== undefined) documents.push(user)
   return documents
 }
 
-/** What comes with a workspace may make things stricter; more only as far as somebody here agreed to it. */
-async function asAgreed(
-  document: PolicyDocument,
-  { trust, project }: { readonly trust: string; readonly project: string },
-): Promise<PolicyDocument> {
-  return { ...document, trusted: await readTrust(trust, project) }
+/**
+ * A document that lies in the workspace may make things stricter; more only as far as somebody here agreed to it. Any other is given back
+ * as it is.
+ *
+ * @throws AdjutantError CONFIG_INVALID
+ */
+export async function asAgreed(document: PolicyDocument, options: Pick<LoadPolicyOptions, 'workspace' | 'env'>): Promise<PolicyDocument> {
+  const { file } = document
+  const { project, trust } = policyPlaces(options)
+  if (file === undefined || (file !== project && !liesIn(options.workspace, file))) return document
+  return { ...document, trusted: await readTrust(trust, file) }
+}
+
+/** By its name or by where it really is. */
+function liesIn(folder: string, file: string): boolean {
+  const inside = (outer: string, inner: string): boolean => {
+    const way = relative(outer, inner)
+    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  }
+  return inside(resolve(folder), resolve(file)) || inside(realFolder(folder), realFolder(file))
 }
 
 /**

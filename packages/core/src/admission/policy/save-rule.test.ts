@@ -201,6 +201,22 @@ describe('the policy that comes with a workspace', () => {
     assert.equal(effect('other'), 'mode/ask')
   })
 
+  it('is every policy that lies in the workspace, whatever tier it says it has, and under whatever link', async () => {
+    const text = 'version: 1\ntier: admin\nrules: [{id: mine, effect: allow}]\n'
+    put(join(work, 'conf/policy.yaml'), text)
+    symlinkSync(join(work, 'conf/policy.yaml'), join(top, 'looks-outside.yaml'))
+    put(join(top, 'outside.yaml'), text)
+    const ruleBy = async (...files: readonly string[]): Promise<string> =>
+      (await loadPolicy({ workspace: work, env, files })).decide(requestOf({})).rule
+    assert.equal(await ruleBy(join(work, 'conf/policy.yaml')), 'mode/ask')
+    assert.equal(await ruleBy(join(top, 'looks-outside.yaml')), 'mode/ask')
+    assert.equal(await ruleBy(join(top, 'outside.yaml'), join(top, 'outside.yaml')), 'admin/mine')
+    await addTrust(places().trust, join(work, 'conf/policy.yaml'), documentDigests(readPolicyDocument(text)))
+    assert.equal(await ruleBy(join(work, 'conf/policy.yaml')), 'admin/mine')
+    put(places().project, 'version: 1\nrules: [{id: a, effect: deny}]\n')
+    assert.equal(await ruleBy(places().project), 'project/a')
+  })
+
   it('cannot be agreed to from inside the workspace', async () => {
     put(places().project, foreign)
     put(join(work, '.adjutant/policy-trust.json'), '{"version":1,"files":{}}')
