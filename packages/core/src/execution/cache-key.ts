@@ -44,13 +44,8 @@ function serialOf(tool: AgentTool): number {
 
 /**
  * The arguments without what these JSON Pointers (RFC 6901) point at. Pointers to nothing change nothing.
- *
- * @example
- * ```ts
- * withoutVolatile({ query: 'x', trace: { nonce: 7 } }, ['/trace/nonce']) // { query: 'x', trace: {} }
- * ```
  */
-export function withoutVolatile(input: JsonObject, pointers: readonly string[]): JsonObject {
+function withoutVolatile(input: JsonObject, pointers: readonly string[]): JsonObject {
   let rest: JsonValue = input
   for (const pointer of pointers) {
     if (!pointer.startsWith('/')) continue

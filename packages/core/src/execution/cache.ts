@@ -29,7 +29,7 @@ const DEFAULT_BYTES = 32 * 1_024 * 1_024
 const LARGEST_PART = 8
 
 /** What a kept or coming result rests on. */
-export interface CacheBasis {
+interface CacheBasis {
   readonly resources: CallResources | undefined
   readonly origin: string
   readonly tenantId: string
