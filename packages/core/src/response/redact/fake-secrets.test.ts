@@ -252,6 +252,20 @@ describe('made-up secrets of every kind', () => {
     }
   })
 
+  it('never gives half of a surrogate pair', async () => {
+    const text = `x${'\u{1f600}'.repeat(9_000)}`
+    for (const size of [511, 512, 1_023, 3_001]) {
+      const stream = createStreamRedactor(createRedactor())
+      let given = ''
+      for (let at = 0; at < text.length; at += size) {
+        const piece = await stream.push(text.slice(at, at + size))
+        assert.ok(piece.isWellFormed())
+        given += piece
+      }
+      assert.equal(given + (await stream.end()), text)
+    }
+  })
+
   it('lets a key of any length pass without keeping it', async () => {
     const key = `-----BEGIN PRIV${'ATE'} KEY-----\n${`${'Ab1/'.repeat(16)}\n`.repeat(5_000)}-----END PRIV${'ATE'} KEY-----`
     const stream = createStreamRedactor(createRedactor())

@@ -148,6 +148,8 @@ export class RedactionEngine {
     let end = last ? text.length : Math.min(to - LOOK_BACK, this.#window?.start ?? to)
     const key = this.#key
     if (key !== undefined) end = Math.min(end, key.identity === undefined ? key.start : key.at)
+    // Whoever writes pieces as UTF-8 must not get half of a pair.
+    if (!last && end > this.#given && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1
     const pieces: string[] = []
     this.#eat(last)
     // A key that has not ended covers what was read of it.

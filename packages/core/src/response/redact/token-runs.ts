@@ -4,7 +4,7 @@
  */
 
 /** The shortest token that is only known by its form is an access key id of 20 characters. */
-export const MIN_RUN = 16
+const MIN_RUN = 16
 
 /** Printable ASCII without what ends a word in text, JSON and source code. */
 const IN_RUN = new Uint8Array(128)
@@ -13,7 +13,7 @@ for (let code = 33; code < 127; code += 1) {
 }
 
 /**
- * Calls back with each run of at least {@link MIN_RUN} such characters that ends behind `from` and begins before `to`.
+ * Calls back with each run of at least 16 such characters that ends behind `from` and begins before `to`.
  * A run that began long before `from` is given from shortly before it.
  */
 export function eachLongRun(text: string, from: number, to: number, visit: (start: number, end: number) => void): void {

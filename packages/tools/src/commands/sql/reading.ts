@@ -2,7 +2,7 @@
 import type { CommandPart, CommandReading, Effect } from '@adjutant/core/contract'
 
 /** Characters of one text; a longer one is not looked at. */
-export const MAX_SQL_CHARS = 65_536
+const MAX_SQL_CHARS = 65_536
 /** Reasons that a person is shown. */
 const MAX_REASONS = 20
 
