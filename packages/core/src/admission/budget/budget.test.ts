@@ -37,6 +37,9 @@ describe('a budget', () => {
     assert.deepEqual(budget.near(), [{ budget: 'rounds', used: 2, limit: 3, note: '1 of 3 rounds is left' }])
     budget.spend('rounds')
     assert.deepEqual(notes(budget), [])
+    const atOnce = made({ tokens: 100 })
+    atOnce.spend('tokens', 500)
+    assert.deepEqual(notes(atOnce), [])
   })
 
   it('counts time by the clock', async () => {

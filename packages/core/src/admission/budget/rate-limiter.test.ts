@@ -78,6 +78,28 @@ for (const { name, open } of stores) {
       }
     })
 
+    it('giving back more than was taken, or from a window that is over, makes no place too many', async () => {
+      const { store, advance, close } = open()
+      try {
+        const taken = async (key: string): Promise<number> => {
+          let count = 0
+          for (let at = 0; at < 5; at++) if ((await store.take(key, 2, 1_000)).taken) count++
+          return count
+        }
+        await store.take('often', 2, 1_000)
+        for (let at = 0; at < 3; at++) await store.giveBack('often', 2, 1_000)
+        assert.equal(await taken('often'), 2)
+        await store.take('late', 2, 1_000)
+        await advance(1_001)
+        await store.giveBack('late', 2, 1_000)
+        assert.equal(await taken('late'), 2)
+        await store.giveBack('never', 2, 1_000)
+        assert.equal(await taken('never'), 2)
+      } finally {
+        close()
+      }
+    })
+
     it('count each tenant, user or session apart', async () => {
       const { store, clock, close } = open()
       try {

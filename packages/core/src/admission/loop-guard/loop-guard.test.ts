@@ -228,6 +228,12 @@ describe('other arguments, the same outcome', () => {
     }
   })
 
+  it('sees through values of any script, and of several words', () => {
+    const names = ['第一份报告', '第二份报告', '第三份文件', '第四份记录', '第五份合同', '第六份清单', '第七份账单', '第八份名单']
+    const steps = times(8, (at) => ({ tool: shell, input: { path: names[at] ?? '' }, outcome: failed(`无法打开${names[at]}，请检查`) }))
+    assert.equal(run(new LoopGuard(), steps), 'pass 4, warn, pass 1, stop')
+  })
+
   it('different errors are attempts, and the same text under another code is another error', () => {
     const kinds = ['no such file', 'permission denied', 'is a directory', 'too many links']
     const steps = times(40, (at) => ({ tool: shell, input: { command: `cat ${at}` }, outcome: failed(kinds[at % 4] ?? '') }))
