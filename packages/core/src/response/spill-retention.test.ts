@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFile, readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describe, it } from 'node:test'
@@ -109,6 +111,31 @@ describe('retention of results', () => {
     await three.write([Buffer.alloc(60)])
     assert.equal((await three.commit(0)).bytes, 60)
     await two.abandon()
+  })
+
+  it('shows nothing of a result whose writer was killed, and clears it', async () => {
+    await using cx = await testContext()
+    const store = JSON.stringify(new URL('./spill-store.ts', import.meta.url).href)
+    const namespaces = JSON.stringify(new URL('../execution/namespace.ts', import.meta.url).href)
+    const where = JSON.stringify({ root: dirname(await cx.namespace.directory()), sessionId: cx.namespace.sessionId })
+    const script = `
+      const { SpillFile } = await import(${store})
+      const { openNamespace } = await import(${namespaces})
+      const file = await SpillFile.open(openNamespace(${where}), 'half')
+      await file.write([Buffer.alloc(1_000_000, 'x')])
+      console.log('written')
+      setInterval(() => {}, 1_000)`
+    const child = spawn(process.execPath, [...process.execArgv, '--conditions=adjutant-source', '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    const folder = dirname(await cx.namespace.path('results/x'))
+    assert.ok((await readdir(folder)).every((name) => name.endsWith('.tmp')))
+    const closed = once(child, 'close')
+    child.kill('SIGKILL')
+    await closed
+    await assert.rejects(readSpill(cx.namespace, 'half'), coded(/no kept result "half".*Nothing is kept/))
+    assert.deepEqual(await readdir(folder), [])
   })
 
   it('bears any record of what was removed, and remembers a bounded number', async () => {

@@ -184,8 +184,8 @@ export class SpillFile {
     try {
       const { limits, clock } = this.#settings
       const time = clock.now()
-      // A later process reads the age from the file.
-      await this.#handle.utimes(time / 1_000, time / 1_000)
+      // A later process reads the age from the file; where that cannot be set, the disk's own time is near enough.
+      await this.#handle.utimes(time / 1_000, time / 1_000).catch(() => undefined)
       await this.#handle.close()
       const kept = await inTurn(this.#store, async () => {
         await expire(this.#store, limits, time)

@@ -1,6 +1,6 @@
 import { cutBefore } from '../cut-point.ts'
 import { plural } from './gap.ts'
-import type { JsonContainer, JsonLeaf, JsonMember, JsonNode } from './json-skim.ts'
+import type { JsonContainer, JsonLeaf, JsonMember, JsonNode } from './json-members.ts'
 
 /**
  * Owns: writing a skimmed JSON text (json-skim.ts) with less detail, as JSON again: long arrays with their first and last items

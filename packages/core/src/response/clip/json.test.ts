@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { clipJson } from './json.ts'
-import { type JsonNode, skimJson } from './json-skim.ts'
+import type { JsonNode } from './json-members.ts'
+import { skimJson } from './json-skim.ts'
 
 const value = fc.jsonValue({ depthSize: 'large', maxDepth: 8, stringUnit: 'grapheme' })
 const written = fc

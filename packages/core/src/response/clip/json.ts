@@ -1,8 +1,9 @@
 import { type ClipOptions, type Clipped, DEFAULT_RESULT_CHARS } from '../clip.ts'
 import { countLines, countNewlines } from '../lines.ts'
 import { plural } from './gap.ts'
+import type { JsonNode } from './json-members.ts'
 import { type JsonDetail, type JsonRendered, renderJson } from './json-render.ts'
-import { type JsonNode, skimJson } from './json-skim.ts'
+import { skimJson } from './json-skim.ts'
 import { clipToTokens } from './token-limit.ts'
 
 /**
