@@ -34,6 +34,11 @@ const KINDS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   githubFine: after('github' + '_pat_', WORD, 82),
   gitlab: after('glp' + 'at-', `${WORD}_-`, 20).filter((token) => !token.endsWith('-')),
   grafana: fc.tuple(run(WORD, 32), run(HEX, 8)).map(([a, b]) => `gl${'sa_'}${a}_${b}`),
+  grafanaCloud: after('gl' + 'c_', WORD, 60),
+  onePassword: run(WORD, 90).map((key) => `ops${'_'}${Buffer.from(`{"secretKey":"${key}"}`).toString('base64')}`),
+  githubApp: fc
+    .tuple(run('0123456789', 6), run(WORD, 300), run(WORD, 43))
+    .map(([id, body, sign]) => `gh${'s_'}${id}_${base64('{"alg":"x"}')}.${body}.${sign}`),
   openai: fc.tuple(run(WORD, 20), run(WORD, 20)).map(([a, b]) => `sk${'-'}${a}T3Blbk${'FJ'}${b}`),
   openaiProject: fc.tuple(run(WORD, 74), run(WORD, 74)).map(([a, b]) => `sk-${'proj-'}${a}T3Blbk${'FJ'}${b}`),
   anthropic: after('sk-' + 'ant-api03-', WORD, 93, 'AA'),
