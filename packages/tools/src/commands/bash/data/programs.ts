@@ -33,7 +33,11 @@ const GROUPS: readonly (readonly [Effect, string, string])[] = [
   ],
   ['dangerous', 'runs something later', 'at batch crontab anacron launchctl systemd-run schtasks incrontab'],
   ['dangerous', 'opens a way in for others', 'nc ncat netcat socat telnet rsh rlogin rexec msfconsole msfvenom ngrok'],
-  ['dangerous', 'runs code that is not read here', 'powershell pwsh cmd wscript cscript mshta rundll32 osascript expect nsenter unshare'],
+  [
+    'dangerous',
+    'runs code that is not read here',
+    'powershell pwsh cmd wscript cscript mshta rundll32 osascript expect nsenter unshare dc gdb lldb debugfs',
+  ],
   ['dangerous', 'changes how this shell works', 'enable bind complete compopt compgen'],
   [
     'write',

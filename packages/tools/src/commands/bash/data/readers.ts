@@ -28,20 +28,20 @@ const CONFIG = ['dangerous', 'takes settings that can run programs'] as const
 /** Nothing they are given makes them do more than print. */
 const PLAIN: Readonly<Record<string, string>> = {
   'prints text': 'echo printf yes seq true false : test [ expr factor numfmt sleep',
-  'prints what it is given, changed': 'cut tr rev tac nl fold fmt pr expand unexpand paste join comm column colrm col look tsort ptx',
-  'prints a file or a part of it': 'cat zcat gzcat bzcat xzcat zstdcat lzcat head tail strings od hexdump hd wc nm size readelf',
+  'prints what it is given, changed': 'cut tr rev tac nl fold fmt pr expand unexpand paste join comm column colrm col look tsort',
+  'prints a file or a part of it': 'cat zcat gzcat bzcat xzcat zstdcat lzcat head tail strings od hexdump hd wc size readelf',
   'searches text': 'grep egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep pgrep',
-  'compares files': 'diff cmp diff3 zdiff zcmp dirdiff',
-  'prints a sum of a file': 'md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum base64 base32 crc32',
+  'compares files': 'diff cmp zdiff zcmp',
+  'prints a sum of a file': 'md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum cksum sum base32 crc32',
   'lists files':
     'ls dir vdir ll du df stat readlink realpath basename dirname namei pathchk lsattr getfattr getfacl locate whereis which mountpoint findmnt exa eza',
   'says what is there':
-    'pwd whoami id groups who users w last lastlog logname tty nproc arch uname uptime free vmstat iostat mpstat lscpu lsblk lsmod lspci lsusb lshw blkid getent getconf printenv locale cal ncal pidof pstree lsof jobs dirs times caller dircolors tput',
+    'pwd whoami id groups who users w last logname tty nproc uname uptime free vmstat iostat mpstat lscpu lsblk lsmod lspci lsusb lshw getent getconf printenv locale cal ncal pidof pstree dirs times caller dircolors tput',
   'lists processes': 'ps',
-  calculates: 'bc dc',
+  calculates: 'bc',
   'changes only this shell': 'cd pushd popd exit return break continue shift logout wait',
   'explains a program': 'apropos whatis type',
-  'prints JSON': 'jq json_pp json_xs',
+  'prints JSON': 'jq json_pp',
 }
 
 const SPECIAL: Readonly<Record<string, Reader>> = {
@@ -52,8 +52,17 @@ const SPECIAL: Readonly<Record<string, Reader>> = {
   },
   uniq: { reason: 'leaves out repeated lines', operands: [1, 'write', 'writes into its second file'] },
   shuf: { reason: 'shuffles lines', values: 'in', harm: { '-o': FILE, '--output': FILE } },
-  tree: { reason: 'lists files', wholeWords: true, harm: { '-o': FILE, '-R': ['write', 'writes 00Tree.html files with -o'] } },
+  tree: { reason: 'lists files', harm: { '-o': FILE, '-R': ['write', 'writes 00Tree.html files with -o'] } },
   sdiff: { reason: 'compares files', values: 'wI', harm: { '-o': FILE, '--output': FILE, '--diff-program': RUNS } },
+  base64: { reason: 'prints a file as text', values: 'wbi', harm: { '-o': FILE, '--output': FILE } },
+  nm: { reason: 'prints the names in a program', values: 'fSt', harm: { '--plugin': RUNS } },
+  diff3: { reason: 'compares files', harm: { '--diff-program': RUNS } },
+  lastlog: { reason: 'says who was there', values: 'btu', harm: { '-C': SETS, '--clear': SETS, '-S': SETS, '--set': SETS } },
+  arch: { reason: 'says what machine this is', operands: [0, 'dangerous', 'runs another program'] },
+  blkid: { reason: 'lists disks', harm: { '-w': FILE, '-g': FILE, '--garbage-collect': FILE } },
+  lsof: { reason: 'lists open files', harm: { '-D': FILE } },
+  jobs: { reason: 'lists what runs in this shell', harm: { '-x': RUNS } },
+  json_xs: { reason: 'prints JSON', harm: { '-e': RUNS, '-f': RUNS, '-t': RUNS } },
   iconv: { reason: 'converts text', values: 'ft', harm: { '-o': FILE, '--output': FILE } },
   xxd: {
     reason: 'prints bytes',
@@ -87,7 +96,7 @@ const SPECIAL: Readonly<Record<string, Reader>> = {
   bat: { reason: 'shows a file', values: 'lHrm', harm: { '--pager': RUNS, '--generate-config-file': FILE, '-P': RUNS } },
   man: {
     reason: 'shows a manual',
-    values: 'ALMRSmse',
+    values: 'LMRSmse',
     harm: {
       '-P': RUNS,
       '--pager': RUNS,
@@ -116,7 +125,6 @@ const SPECIAL: Readonly<Record<string, Reader>> = {
     harm: { '--pre': RUNS, '--hostname-bin': RUNS, '-z': RUNS, '--search-zip': RUNS },
   },
   ag: { reason: 'searches text', values: 'ABCGgmp', harm: { '--pager': RUNS, '-z': RUNS, '--search-zip': RUNS } },
-  ack: { reason: 'searches text', values: 'ABCgm', harm: { '--pager': RUNS, '--ackrc': CONFIG } },
   fd: { reason: 'lists files', values: 'EScdejot', harm: { '-x': RUNS, '-X': RUNS, '--exec': RUNS, '--exec-batch': RUNS } },
   date: {
     reason: 'prints the time',
@@ -171,7 +179,7 @@ const SPECIAL: Readonly<Record<string, Reader>> = {
   top: { reason: 'lists processes' },
   dmesg: {
     reason: 'shows messages of the kernel',
-    values: 'FfltT',
+    values: 'Ffls',
     harm: {
       '-C': ['dangerous', 'deletes the messages of the kernel'],
       '--clear': ['dangerous', 'deletes the messages of the kernel'],

@@ -21,6 +21,7 @@ const CONTAINERS: Commands = {
     'ps images logs inspect version info top stats diff port history search events image|ls image|inspect image|history container|ls container|list container|inspect container|logs container|top container|stats container|port container|diff ' +
     'volume|ls volume|inspect network|ls network|inspect system|df system|info system|events context|ls context|show compose|ps compose|logs compose|config compose|images compose|ls compose|version manifest|inspect node|ls service|ls service|ps stack|ls',
   values: '--context --log-level -l',
+  harm: { '-o': ['write', 'writes a file'], '--output': ['write', 'writes a file'] },
   worse: {
     rm: DELETES,
     rmi: DELETES,
@@ -87,9 +88,9 @@ export const COMMANDS: ReadonlyMap<string, Commands> = new Map(
     },
     kubectl: {
       reads:
-        'get describe logs top version explain api-resources api-versions cluster-info config|view config|get-contexts config|current-context config|get-clusters auth|can-i auth|whoami rollout|status rollout|history events diff',
+        'get describe logs top version explain api-resources api-versions cluster-info config|view config|get-contexts config|current-context config|get-clusters auth|can-i auth|whoami rollout|status rollout|history events',
       values: '-n --namespace --context --cluster --user',
-      harm: { '--kubeconfig': RUNS },
+      harm: { '--kubeconfig': RUNS, '--output-directory': ['write', 'writes files'] },
       worse: { delete: DELETES, drain: STOPS },
     },
     helm: {
@@ -127,6 +128,8 @@ export const COMMANDS: ReadonlyMap<string, Commands> = new Map(
         '-mod': ['write', 'changes the module'],
         '-overlay': RUNS,
         '-vettool': RUNS,
+        '-export': RUNS,
+        '-compiled': RUNS,
       },
     },
     cargo: { reads: 'search version' },

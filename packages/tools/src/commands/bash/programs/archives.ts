@@ -4,11 +4,14 @@ import type { Judge } from '../setting.ts'
 import { dangerous, read, type Verdict, write } from '../verdict.ts'
 import type { Word } from '../word.ts'
 
-const TAR_RUNS = /^--(?:to-c|use-c|checkpoint-a|info-s|new-volume-s|rsh-c|rmt-c|comp)/
+const TAR_RUNS = /^--(?:to-c|us|checkpoint-|inf|new-|rs|rm|comp)/
 
 /** The mode stands in the first word, with or without a dash, or in a later cluster. */
 const judgeTar: Judge = (words): Verdict => {
   if (words.some((word) => mayBecomeOption(word, 'fC'))) return write('has options that are only known when it runs')
+  // `host:file` is an archive on another machine.
+  if (words.some((word) => /^[^/=]*:/.test(word.pattern) || /^--f[a-z]*=[^/]*:/.test(word.pattern)))
+    return write('works on an archive of another machine')
   let mode = ''
   let listing = words.some((word) => word.text === '--list')
   let more = false
@@ -31,20 +34,18 @@ const judgeTar: Judge = (words): Verdict => {
   return write('packs or unpacks files')
 }
 
-const PRINTS = /^-[a-zA-Z0-9]*[cltvVL]|^--(?:std|to-std|list|test|vers|help)/
+/** Options that take no value and name no file; among them those that make it print. */
+const PLAIN_OPTION = /^-[cdefkNqvtlz0-9]+$|^--(?:stdout|to-stdout|list|test|decompress|uncompress|keep|force|quiet|verbose|best|fast)$/
+const PRINTS = /^-[a-zA-Z0-9]*[clt]|^--(?:stdout|to-stdout|list|test)$/
 
 /** Given no file they work from input to output. */
 const judgeCompressor: Judge = (words): Verdict | undefined => {
   if (words.some((word) => mayBecomeOption(word))) return undefined
-  const files = words.filter((word) => !/^-./.test(word.lead))
-  const prints = words.some((word) => /^-[a-zA-Z0-9]*[clt]|^--(?:std|to-std|list|test)/.test(word.lead))
   const options = words.filter((word) => /^-./.test(word.lead))
-  if (options.some((word) => /^-[a-zA-Z0-9]*[oO]|^--(?:out|rm|filter|files)/.test(word.lead))) return undefined
-  return (prints && PRINTS.test(options.find((word) => PRINTS.test(word.lead))?.lead ?? '')) ||
-    files.length === 0 ||
-    files.every((word) => word.text === '-')
-    ? read('prints a file or a part of it')
-    : undefined
+  const toOutput = options.every((word) => PLAIN_OPTION.test(word.text ?? '')) && options.some((word) => PRINTS.test(word.text ?? ''))
+  const noFile =
+    options.length === words.length && options.every((word) => /^-[a-zA-Z0-9]+$/.test(word.text ?? '') && !/[oOS]/.test(word.lead))
+  return toOutput || noFile ? read('prints a file or a part of it') : undefined
 }
 
 const judgeUnzip: Judge = (words): Verdict | undefined => {
@@ -73,9 +74,7 @@ export const ARCHIVE_JUDGES: Readonly<Record<string, Judge>> = {
   tar: judgeTar,
   gtar: judgeTar,
   bsdtar: judgeTar,
-  ...Object.fromEntries(
-    'gzip gunzip bzip2 bunzip2 xz unxz lzma zstd unzstd lz4 pigz pbzip2'.split(' ').map((name) => [name, judgeCompressor]),
-  ),
+  ...Object.fromEntries('gzip gunzip bzip2 bunzip2 xz unxz lzma zstd unzstd pigz pbzip2'.split(' ').map((name) => [name, judgeCompressor])),
   unzip: judgeUnzip,
   zipinfo: () => read('lists an archive'),
   '7z': judgeSeven,

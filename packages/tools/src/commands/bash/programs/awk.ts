@@ -2,7 +2,7 @@
  * `awk`: a language of its own with few ways out: `system`, a pipe, a file that output goes to, extensions. Its text is split into tokens to tell them
  * from comparisons and from what stands in strings; where that is not certain, the worse is taken.
  */
-import { isNothing } from '../data/paths.ts'
+import { isNothing, systemPath } from '../data/paths.ts'
 import { mayBecomeOption } from '../options.ts'
 import type { Judge, Setting } from '../setting.ts'
 import { dangerous, read, type Verdict, worst, write } from '../verdict.ts'
@@ -153,7 +153,8 @@ export function readAwkProgram(text: string, word: Word, setting: Setting): Verd
       )
     } else if ((token.text === '>' || token.text === '>>') && printing && depth <= 0) {
       const path = next?.kind === 'string' ? next.text : undefined
-      if (path === undefined || !isNothing(path)) found = worst(found, write('writes a file'))
+      const system = path === undefined || isNothing(path) ? undefined : systemPath(path)
+      if (path === undefined || !isNothing(path)) found = worst(found, system === undefined ? write('writes a file') : dangerous(system))
     }
   }
   return found

@@ -14,6 +14,8 @@ export function judgeGit(words: readonly Word[]): Verdict {
     const { text, lead } = words[at] ?? { text: undefined, lead: '' }
     if (text === undefined && !/^--(?:git-dir|work-tree|namespace)=/.test(lead))
       return dangerous('runs a git command that is only known when it runs')
+    if (/^--(?:git-dir|work-tree|bare)/.test(lead))
+      own = worst(own, write('takes a repository by its inner folder, whose settings can run programs'))
     if (text === '-C' || text === '--git-dir' || text === '--work-tree' || text === '--namespace') at++
     else if (text === '-c') {
       if (!HARMLESS_SETTING.test(words[++at]?.text ?? '')) own = worst(own, dangerous('takes settings that can run programs (-c)'))
@@ -35,6 +37,8 @@ export function judgeGit(words: readonly Word[]): Verdict {
 }
 
 function judgeSubcommand(command: string, words: readonly Word[]): Verdict {
+  if (command === 'ls-remote' && words.some((word) => word.pattern.includes('::') || word.substitution))
+    return dangerous('runs another program')
   if (GIT_READS.has(command)) {
     const harm =
       command === 'grep' ? { ...GIT_HARM, '-O': GIT_HARM['--open-files-in-pager'] ?? ['dangerous', 'runs another program'] } : GIT_HARM
@@ -42,7 +46,7 @@ function judgeSubcommand(command: string, words: readonly Word[]): Verdict {
       {
         reason: `git ${command} reads a repository`,
         harm: command === 'rev-parse' ? {} : harm,
-        values: 'ABCGSUenmLO'.replace(command === 'grep' ? 'O' : '', ''),
+        values: command === 'grep' ? 'ABCefm' : 'GSULO',
       },
       words,
     )

@@ -21,12 +21,19 @@ const CURL_VALUES = 'AbBCcDdEeFHhKmMoPQrTtUuwXxYyz'.replace('B', '').replace('M'
 const CURL_WRITE_LETTERS = 'OJDco'
 const CURL_SEND_LETTERS = 'dFTQt'
 
+/** A format can name a file to write to, a header a file to send. */
+function isHiddenWay(name: string, value: string | undefined): boolean {
+  if (name === '-w' || name.startsWith('--write')) return value === undefined || value.startsWith('@') || value.includes('%output')
+  return (name === '-H' || name.startsWith('--head')) && name !== '--head' && (value === undefined || value.startsWith('@'))
+}
+
 function shortOption(word: Word, next: Word | undefined): Verdict {
   let found = read('')
   for (let at = 1; at < word.lead.length; at++) {
     const letter = word.lead.charAt(at)
     const value = word.lead.slice(at + 1) !== '' ? word.pattern.slice(at + 1) : next?.pattern
     if (letter === 'K' || letter === 'x') found = worst(found, dangerous('takes settings that can run programs'))
+    if (isHiddenWay(`-${letter}`, value)) found = worst(found, write('sends or writes a file'))
     if (letter === 'X' && !/^(?:GET|HEAD)$/.test(value ?? '')) found = worst(found, write('sends something to another machine'))
     if (CURL_SEND_LETTERS.includes(letter)) found = worst(found, write('sends something to another machine'))
     if (letter === 'o' || letter === 'D' || letter === 'c') {
@@ -45,6 +52,7 @@ const judgeCurl: Judge = (words) => {
     if (lead.startsWith('--')) {
       const [name = lead, attached] = lead.split('=')
       const value = attached ?? words[at + 1]?.text
+      if (isHiddenWay(name, value)) found = worst(found, write('sends or writes a file'))
       if (CURL_RUNS.test(name)) found = worst(found, dangerous('takes settings that can run programs'))
       else if (name === '--request' && /^(?:GET|HEAD)$/.test(value ?? '')) continue
       else if ((name === '--output' || name === '--dump-header') && value !== undefined && (value === '-' || isNothing(value))) continue

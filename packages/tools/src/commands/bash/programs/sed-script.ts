@@ -2,7 +2,7 @@
  * Owns what the script of sed does. Versions of sed disagree whether a delimiter within brackets ends a pattern: both readings are tried, and the worse of
  * those that are scripts at all is taken.
  */
-import { isNothing } from '../data/paths.ts'
+import { isNothing, systemPath } from '../data/paths.ts'
 import { dangerous, isWorse, read, type Verdict, write } from '../verdict.ts'
 
 /** @param open it has variables of the shell in it, each a `\0`: their values are taken for text, the places where they would be commands refused */
@@ -105,7 +105,8 @@ class SedReader {
   }
 
   #writes(path: string): void {
-    if (!isNothing(path.trim())) this.#see(write('writes a file (w)'))
+    const system = systemPath(path.trim())
+    if (!isNothing(path.trim())) this.#see(system === undefined ? write('writes a file (w)') : dangerous(system))
   }
 
   #ends(): boolean {
