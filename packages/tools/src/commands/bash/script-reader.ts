@@ -15,7 +15,7 @@ import { partOf } from './reading.ts'
 import { addHoles, wordsIn } from './script-words.ts'
 import type { Setting } from './setting.ts'
 import type { ParseSyntax, SyntaxNode } from './syntax.ts'
-import { calculates, callsItself, functionNames, gapsOf, isSpace, targetsOf, usesComputed } from './syntax-questions.ts'
+import { calculates, callsItself, functionNames, gapsOf, hidesSubstitution, isSpace, targetsOf, usesComputed } from './syntax-questions.ts'
 import { collectVariables, type Variables } from './variables.ts'
 import { dangerous, read, type Verdict, worst, write } from './verdict.ts'
 import { checkHereDocument, type Hole, type Word, WordProblem } from './word.ts'
@@ -87,6 +87,7 @@ export class ScriptReader {
     if (node.type === 'ERROR' || node.missing) {
       this.#add(node.start, Math.max(node.end, node.start), dangerous('cannot be parsed'))
     } else this.#checkGaps(node)
+    if (hidesSubstitution(node, this.#source)) this.#add(node.start, node.end, dangerous('has a substitution that is not understood'))
     if (calculates(node, this.#source)) {
       this.#calculates = true
       if (usesComputed(node, this.#source, this.#variables))

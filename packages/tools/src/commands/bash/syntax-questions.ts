@@ -4,9 +4,7 @@ import { COMPUTED, type Variables } from './variables.ts'
 
 const SPACE = /^(?:[ \t\n]|\\\n)*$/
 /** Children of these lie apart in the text, or hold text that is no syntax. */
-const LOOSE = new Set(
-  'heredoc_redirect heredoc_body string translated_string expansion array regex extglob_pattern subscript case_item'.split(' '),
-)
+const LOOSE = new Set('heredoc_redirect heredoc_body string translated_string expansion array regex extglob_pattern subscript'.split(' '))
 
 export function isSpace(text: string): boolean {
   return SPACE.test(text)
@@ -81,3 +79,37 @@ export function callsItself(body: SyntaxNode, name: string, source: string): boo
   }
   return false
 }
+
+/** Nodes whose text the grammar does not always take apart. */
+const OPAQUE = new Set('expansion arithmetic_expansion test_command subscript array regex extglob_pattern'.split(' '))
+const KNOWN = new Set(['command_substitution', 'process_substitution'])
+
+/**
+ * Whether a substitution stands in an expansion, a test or a calculation that the parser has no node for: `${x:-\`…\`}`, `"${x:-'$(…)'}"`. What stands in single quotes
+ * counts too, except in tests: within double quotes they quote nothing.
+ */
+export function hidesSubstitution(node: SyntaxNode, source: string): boolean {
+  const header = node.type === 'c_style_for_statement' || (node.type === 'compound_statement' && node.children[0]?.type === '((')
+  if (!OPAQUE.has(node.type) && !header) return false
+  const [opening] = node.children
+  let at = opening !== undefined && !opening.named ? opening.end : node.start
+  // In arithmetic `<(` compares.
+  const form = header || node.type === 'arithmetic_expansion' ? OLD_OR_DOLLAR : SUBSTITUTION
+  const waiting = [...node.children].reverse()
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const known = KNOWN.has(next.type) || OPAQUE.has(next.type) || next.type === 'do_group' || next.type === 'compound_statement'
+    if (!known && !(next.type === 'raw_string' && node.type === 'test_command')) {
+      for (let child = next.children.length - 1; child >= 0; child--) {
+        const inner = next.children[child]
+        if (inner !== undefined) waiting.push(inner)
+      }
+      continue
+    }
+    if (next.start > at && form.test(source.slice(at, next.start))) return true
+    at = Math.max(at, next.end)
+  }
+  return form.test(source.slice(at, node.end))
+}
+
+const SUBSTITUTION = /`|[$<>]\(/
+const OLD_OR_DOLLAR = /`|\$\(/
