@@ -5,7 +5,7 @@ import type { SessionEvent } from '../contract/events.ts'
 export const UNKNOWN_TOOL_NAME = 'unknown'
 
 /** Of more tools than this the rest counts as one. */
-export const OTHER_TOOL_NAME = 'other'
+const OTHER_TOOL_NAME = 'other'
 
 const MAX_NAMES = 2_000
 

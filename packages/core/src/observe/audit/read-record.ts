@@ -21,7 +21,7 @@ export function readRecord(line: string): ReadRecord {
   return { ok: false, problem: 'is not an audit record: a member is missing or of the wrong type' }
 }
 
-export function isAuditRecord(value: unknown): value is AuditRecord {
+function isAuditRecord(value: unknown): value is AuditRecord {
   if (!isJsonObject(value)) return false
   return (
     value.version === 1 &&

@@ -12,7 +12,7 @@ import { canonicalJson } from '../../util/canonical-json.ts'
  */
 
 /** A key shorter than this can be guessed. */
-export const MIN_KEY_BYTES = 16
+const MIN_KEY_BYTES = 16
 
 /** Seals one text. With a key only who has it can make a hash that fits. */
 export type SealText = (text: string) => string
