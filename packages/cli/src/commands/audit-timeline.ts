@@ -25,7 +25,7 @@ export interface CallRow {
 }
 
 /** In UTC, as it is kept. */
-export function timeOf(record: AuditRecord): string {
+function timeOf(record: AuditRecord): string {
   return record.at.replace('T', ' ').replace(/Z$/, '')
 }
 
