@@ -58,6 +58,15 @@ describe('adjutant hint', () => {
     assert.deepEqual(await run([], ''), { stdout: 'nothing recognised\n', code: 0 })
   })
 
+  it('says it to people in three lines, with nothing that a terminal obeys', async () => {
+    const { stdout } = await run(['--exit-code', '1'], 'a.c:1:33: error: ‘y’ undeclared\n')
+    assert.equal(
+      stdout,
+      'UNDECLARED_IDENTIFIER (clarify)\nat a.c:1:33\nDeclare "y" or include the header that does, and check its spelling.\n',
+    )
+    assert.doesNotMatch((await run(['--exit-code', '127'], 'bash: a\u009b31m: command not found\n')).stdout, /\u009b/)
+  })
+
   it('takes the signal of a process, and the program that an exit code belongs to', async () => {
     assert.match((await run(['--exit-code=-9'], '')).stdout, /^KILLED \(clarify\)\n/)
     assert.match((await run(['--exit-code', '7', '--command', 'curl -s http://localhost:1'], '')).stdout, /^CONNECTION_REFUSED \(retry\)\n/)

@@ -99,9 +99,12 @@ async function readDictionary(file: string): Promise<HintDictionary> {
 }
 
 function words({ code, grade, hint: text, location }: Hint): string {
-  const place =
-    location === undefined ? '' : `at ${location.file}:${location.line}${location.column === undefined ? '' : `:${location.column}`}\n`
-  return `${code} (${grade})\n${place === '' ? '' : `${printableLine(place.trimEnd())}\n`}${printableLine(text)}\n`
+  const lines = [`${code} (${grade})`, printableLine(text)]
+  if (location !== undefined) {
+    const { file, line, column } = location
+    lines.splice(1, 0, printableLine(`at ${file}:${line}${column === undefined ? '' : `:${column}`}`))
+  }
+  return `${lines.join('\n')}\n`
 }
 
 /** The start and the end of stdin: what lies between is not looked at. */

@@ -191,8 +191,10 @@ function attributes(line: string): Diagnostic | undefined {
   return at(placeOf(command[2] ?? '', Number(command[3]), column), severityOf(command[1] ?? ''))
 }
 
-/** `make: *** [Makefile:7: all] Error 1`: the rule, not the cause. */
+/** `make: *** [Makefile:7: all] Error 1`: the rule, not the cause; and `build:2: *** missing separator`, whatever the file is called. */
 function makeRule(line: string): Diagnostic | undefined {
   const found = /^(?:g?make)(?:\[\d{1,4}\])?: \*\*\* \[([^\]:]{1,300}):(\d{1,7}): /.exec(line)
-  return found === null ? undefined : at(placeOf(found[1] ?? '', Number(found[2])), 'unsaid')
+  if (found !== null) return at(placeOf(found[1] ?? '', Number(found[2])), 'unsaid')
+  const fault = /^([^\s:]{1,300}):(\d{1,7}): \*\*\* /.exec(line)
+  return fault === null ? undefined : at(placeOf(fault[1] ?? '', Number(fault[2])), 'error')
 }

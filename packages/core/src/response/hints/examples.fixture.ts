@@ -57,6 +57,29 @@ export const FAILURES: readonly FailureExample[] = [
     code: 'OUT_OF_MEMORY',
     byForm: true,
   },
+  {
+    text: '1,2c1\n< Traceback (most recent call last):\n---\n> bash: x: command not found\n',
+    exitCode: 1,
+    command: 'diff a b',
+    code: 'FILES_DIFFER',
+  },
+  { text: 'head: invalid number of lines: ‘x’\n', exitCode: 1, code: 'ARGUMENT_INVALID' },
+  { text: 'grep: Unmatched ( or \\(\n', exitCode: 2, code: 'EXPRESSION_INVALID' },
+  { text: 'usage: git remote add [<options>] <name> <url>\n', exitCode: 129, code: 'USAGE_ERROR' },
+  { text: "nohup: failed to run command 'nope': No such file or directory\n", exitCode: 127, code: 'COMMAND_NOT_FOUND', byForm: false },
+  {
+    text: "Can't locate Nope.pm in @INC (you may need to install the Nope module) at a.pl line 3.\nBEGIN failed--compilation aborted at a.pl line 3.\n",
+    exitCode: 2,
+    code: 'MODULE_NOT_FOUND',
+    at: 'a.pl:3',
+  },
+  { text: "System has not been booted with systemd as init system (PID 1). Can't operate.\n", exitCode: 1, code: 'SERVICE_FAILED' },
+  {
+    text: 'tar: This does not look like a tar archive\ntar: Exiting with failure status due to previous errors\n',
+    exitCode: 2,
+    code: 'ARCHIVE_BROKEN',
+    byForm: true,
+  },
   // file system
   { text: 'cat: notes.txt: No such file or directory\n', exitCode: 1, code: 'FILE_NOT_FOUND', byForm: true },
   { text: "ls: cannot access 'x y': No such file or directory\n", exitCode: 2, code: 'FILE_NOT_FOUND' },
@@ -358,6 +381,13 @@ export const FAILURES: readonly FailureExample[] = [
     byForm: true,
   },
   { text: 'On branch main\nnothing to commit, working tree clean\n', exitCode: 1, code: 'GIT_NOTHING_TO_COMMIT' },
+  {
+    text: "fatal: ambiguous argument 'nope': unknown revision or path not in the working tree.\n",
+    exitCode: 128,
+    code: 'GIT_UNKNOWN_REVISION',
+    byForm: true,
+  },
+  { text: "fatal: repository '/nope' does not exist\n", exitCode: 128, code: 'GIT_REMOTE_UNREADABLE', byForm: true },
   // apt
   { text: 'E: Unable to locate package nosuch\n', exitCode: 100, code: 'APT_PACKAGE_NOT_FOUND', byForm: true },
   {

@@ -56,9 +56,8 @@ export function recogniseFailure(text: string, options: RecogniseOptions = {}): 
   const own = options.dictionary
   let found = own === undefined ? undefined : search(own, shown, failed, programs, tries)
   found ??= own === undefined ? undefined : byExit(own, exitCode, programs)
-  found ??= search(builtInHints(), shown, failed, programs, tries)
+  found ??= higher(search(builtInHints(), shown, failed, programs, tries), byExit(builtInHints(), exitCode, programs))
   const places = placesOf(shown)
-  if (found === undefined || found.rank < EXIT_RANK) found = higher(found, byExit(builtInHints(), exitCode, programs))
   found ??= byForm(builtInHints(), places, failed, programs)
   return found === undefined ? undefined : toHint(found, places, options.language ?? 'en')
 }
@@ -167,12 +166,20 @@ function byExit(dictionary: HintDictionary, exitCode: number | undefined, progra
   for (const entry of dictionary.entries) {
     for (const { codes, commands } of entry.exits ?? []) {
       if (!codes.includes(exitCode)) continue
-      const found = { entry, rank: EXIT_RANK, weight: 0, captures: NO_CAPTURES, line: '' }
-      if (commands === undefined) anyProgram ??= found
-      else if (last !== undefined && commands.includes(last)) return found
+      if (commands === undefined) anyProgram ??= exitFound(entry, EXIT_RANK)
+      else if (last !== undefined && commands.includes(last)) return exitFound(entry, Math.max(EXIT_RANK, answers(entry)))
     }
   }
   return anyProgram
+}
+
+function exitFound(entry: HintEntry, rank: number): Found {
+  return { entry, rank, weight: 0, captures: NO_CAPTURES, line: '' }
+}
+
+/** An entry above 90 says that the exit code is an answer (`diff`, `grep`): what such a program printed is what it read, not what it says. */
+function answers({ rank = 0 }: HintEntry): number {
+  return rank > 90 ? rank : 0
 }
 
 /** What the text looks like: a stack trace, errors with places, and, when it is known to have failed, findings with places. */

@@ -287,7 +287,7 @@ export const C_CPP_HINTS: readonly HintEntry[] = [
   {
     code: 'NO_INPUT_FILES',
     grade: 'clarify',
-    rank: 64,
+    rank: 73,
     patterns: [
       'fatal error: no input files',
       'error: no input files',

@@ -7,6 +7,8 @@ export const FILE_SYSTEM_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 60,
     patterns: [
+      'error: file not found: {2}',
+      'No such file: {2}',
       "ENOENT: no such file or directory, {1:word} '{2}'",
       'ENOENT: no such file or directory',
       "FileNotFoundError: [Errno 2] No such file or directory: '{2}'",
@@ -294,11 +296,11 @@ export const FILE_SYSTEM_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 62,
     patterns: [
+      'cannot find zipfile directory in',
       'gzip: stdin: not in gzip format',
       'gzip: *: not in gzip format',
       'tar: This does not look like a tar archive',
       'End-of-central-directory signature not found',
-      'unexpected end of file',
       'tar: Unexpected EOF in archive',
       'zipfile.BadZipFile',
       'BadZipFile: ',
@@ -306,7 +308,6 @@ export const FILE_SYSTEM_HINTS: readonly HintEntry[] = [
       'not a zip file',
       'xz: *: File format not recognized',
     ],
-    commands: ['tar', 'gzip', 'gunzip', 'zcat', 'unzip', 'xz', 'bzip2', 'python', 'python3', '7z'],
     hint: {
       en: 'The file is no whole archive of that kind: look at it with `file` and download it again.',
       zh: '该文件不是完整的此类归档：用 `file` 检查并重新下载。',

@@ -150,6 +150,7 @@ export const GIT_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 66,
     patterns: [
+      "fatal: repository '{1}' does not exist",
       'fatal: Could not read from remote repository',
       "fatal: repository '{1}' not found",
       'remote: Repository not found',
@@ -171,6 +172,9 @@ export const GIT_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 68,
     patterns: [
+      'No stash entries found.',
+      "error: tag '{1}' not found",
+      "fatal: invalid object name '{1}'",
       "fatal: ambiguous argument '{1}': unknown revision",
       "error: pathspec '{1}' did not match any file",
       "fatal: pathspec '{1}' did not match any files",

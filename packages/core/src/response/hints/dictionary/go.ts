@@ -20,13 +20,13 @@ export const GO_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 74,
     patterns: [
+      'invalid version: unknown revision {1:word}',
       'no required module provides package {1:word}',
       'cannot find package "{1}" in',
       'package {1:word} is not in std',
       'package {1:word} is not in GOROOT',
       'cannot find module providing package {1:word}',
       'could not import {1:word}',
-      ': unknown revision {1:word}',
       'reading {1:word}: 404 Not Found',
     ],
     hint: {

@@ -149,7 +149,8 @@ export const JAVA_HINTS: readonly HintEntry[] = [
       'Could not find artifact {1:word}',
       'Could not resolve all files for configuration',
       'Could not resolve all dependencies for configuration',
-      'Could not find {1:word}.',
+      'Could not find com.{1:word}:',
+      'Could not find org.{1:word}:',
       'sbt.librarymanagement.ResolveException',
       'unresolved dependency: {1:word}',
       'error NU1101: Unable to find package {1:word}',
@@ -261,6 +262,7 @@ export const JAVA_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 34,
     patterns: [
+      '{2} at {1:word} line {3:number}.$',
       '^Exception in thread "{1}" {2}',
       '^Caused by: {2}',
       'Unhandled exception. System.{2}',
@@ -311,5 +313,15 @@ export const JAVA_HINTS: readonly HintEntry[] = [
     rank: 70,
     patterns: ['syntax error, unexpected {1}', 'syntax error found (SyntaxError)', 'syntax errors found (SyntaxError)', ': syntax error, '],
     hint: { en: 'Correct the syntax at the line named; look for a missing `end`.', zh: '修正所指行的语法；检查是否缺少 `end`。' },
+  },
+  {
+    code: 'MODULE_NOT_FOUND',
+    grade: 'clarify',
+    rank: 75,
+    patterns: ["Can't locate {1:word} in @INC", "module '{1}' not found:", 'there is no package called ‘{1}’'],
+    hint: {
+      en: 'Install {1|the module}, or add the folder that it lies in to the search path.',
+      zh: '安装 {1|该模块}，或将其所在目录加入搜索路径。',
+    },
   },
 ]

@@ -142,8 +142,8 @@ export const NODE_HINTS: readonly HintEntry[] = [
   {
     code: 'SYNTAX_ERROR',
     grade: 'clarify',
-    rank: 71,
-    patterns: ['^SyntaxError: {1}', '^SyntaxError$', 'syntax error at *, near'],
+    rank: 50,
+    patterns: ["Can't find string terminator", '^SyntaxError: {1}', '^SyntaxError$', 'syntax error at *, near'],
     hint: {
       en: 'Correct the syntax at the place named; look at brackets and quotes in the lines before it.',
       zh: '修正所指位置的语法；检查其前几行的括号和引号。',
@@ -154,6 +154,11 @@ export const NODE_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 66,
     patterns: [
+      '^parse error: {1} at line',
+      'parse error: Unfinished JSON term',
+      'Expecting property name enclosed in double quotes',
+      'Expecting value: line {1:number} column',
+      'delimiter: line {1:number} column',
       'in JSON at position {1:number}',
       'SyntaxError: Unexpected end of JSON input',
       'is not valid JSON',
@@ -373,6 +378,7 @@ export const NODE_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 34,
     patterns: [
+      '(Use `node --trace-uncaught ...` to show',
       '^Uncaught Error: ',
       '^Error: ',
       '^TypeError: ',
@@ -387,6 +393,36 @@ export const NODE_HINTS: readonly HintEntry[] = [
     hint: {
       en: 'Read the message of the error and look at the innermost frame in your own code.',
       zh: '阅读错误信息，并查看自己代码中最内层的栈帧。',
+    },
+  },
+  {
+    code: 'JSON_INVALID',
+    grade: 'clarify',
+    rank: 74,
+    patterns: [
+      'SyntaxError: *in JSON at position',
+      'SyntaxError: *is not valid JSON',
+      'SyntaxError: Unexpected end of JSON input',
+      'SyntaxError: Expected *in JSON',
+    ],
+    hint: {
+      en: 'The text is no JSON: print what really came, and correct quotes, commas and brackets at the position named.',
+      zh: '文本不是合法 JSON：先打印实际内容，再修正所指位置的引号、逗号和括号。',
+    },
+  },
+  {
+    code: 'SUBPROCESS_FAILED',
+    grade: 'clarify',
+    rank: 36,
+    patterns: [
+      'subprocess.CalledProcessError: Command {1} returned non-zero exit status',
+      'subprocess.CalledProcessError: ',
+      'Error: Command failed: {1}',
+      'exec: exit status {2:number}',
+    ],
+    hint: {
+      en: 'A program that was started failed ({1|see above}): read its own output, and run it alone.',
+      zh: '所启动的程序失败（{1|见上}）：查看它自己的输出，并单独运行它。',
     },
   },
 ]

@@ -181,6 +181,7 @@ export const PYTHON_HINTS: readonly HintEntry[] = [
     grade: 'clarify',
     rank: 48,
     patterns: [
+      ': division by 0 (error token',
       'ZeroDivisionError: ',
       'java.lang.ArithmeticException: / by zero',
       'panic: runtime error: integer divide by zero',
@@ -285,6 +286,7 @@ export const PYTHON_HINTS: readonly HintEntry[] = [
     rank: 66,
     exits: [{ codes: [5], commands: ['pytest', 'py.test'] }],
     patterns: [
+      "^Could not find '{1}'$",
       'collected 0 items',
       'no tests ran in',
       'ERROR: file or directory not found: {1}',
