@@ -2,22 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AgentTool, callId, Registry, Session, type ToolCall } from '@adjutant/core'
-import { AIMessage } from '@langchain/core/messages'
-import { tool as langChainTool } from '@langchain/core/tools'
-import { ToolNode } from '@langchain/langgraph/prebuilt'
-import { tool as aiTool, generateText, jsonSchema, stepCountIs } from 'ai'
-import { MockLanguageModelV4 } from 'ai/test'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import { z } from 'zod'
+import { aiGenerateText, type Batch, INPUT, promiseAll, SCHEMA, toolNode } from './call-peers.ts'
 import { bestOf, cpuMicros, printTable, type Row } from './table.ts'
 
-const SCHEMA = {
-  type: 'object',
-  properties: { path: { type: 'string' }, limit: { type: 'integer', minimum: 1 } },
-  required: ['path'],
-  additionalProperties: false,
-} as const
-const INPUT = { path: 'src/index.ts', limit: 20 }
 const SIZES = [1, 10, 1_000] as const
 /** Calls measured for each figure, so that small batches are not lost in the clock's grain. */
 const CALLS = 20_000
@@ -44,12 +31,10 @@ export async function benchDispatch(): Promise<void> {
   }
 }
 
-type Batch = (size: number) => Promise<() => Promise<unknown>>
-
 async function row(name: string, calls: number, batch: Batch): Promise<Row> {
   const figures: number[] = []
   for (const size of SIZES) {
-    const run = await batch(size)
+    const run = await batch(size, CALLS)
     const turns = Math.max(1, Math.floor(calls / size))
     for (let turn = 0; turn < Math.min(turns, 200); turn += 1) await run()
     const micros = await bestOf(ROUNDS, () =>
@@ -97,6 +82,8 @@ function open(root: string, count: number, events: boolean): Session {
     mode: 'ask',
     approver: { decide: async () => ({ type: 'deny' }) },
     asker: { ask: async () => '' },
+    // The same no-op again and again is what is measured here.
+    loopGuard: false,
     ...(events ? { events: () => {} } : {}),
   })
 }
@@ -119,60 +106,4 @@ async function bigBatch(root: string): Promise<readonly [number, number]> {
   const results = await session.execute(calls)
   const after = process.memoryUsage().heapUsed
   return [micros / results.length, (after - before) / 1024 / results.length]
-}
-
-function promiseAll(): Batch {
-  return async (size) => {
-    const validate = new Ajv2020().compile(SCHEMA)
-    const inputs = Array.from({ length: size }, () => ({ ...INPUT }))
-    return () =>
-      Promise.all(
-        inputs.map(async (input) => {
-          if (!validate(input)) throw new Error('invalid')
-          return 'done'
-        }),
-      )
-  }
-}
-
-function aiGenerateText(): Batch {
-  return async (size) => {
-    const noopTool = aiTool({
-      description: 'Does nothing.',
-      inputSchema: jsonSchema({ ...SCHEMA, required: [...SCHEMA.required] }),
-      execute: async () => 'done',
-    })
-    const content = Array.from({ length: size }, (_, index) => ({
-      type: 'tool-call' as const,
-      toolCallId: `call_${index}`,
-      toolName: 'noop',
-      input: JSON.stringify(INPUT),
-    }))
-    const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } }
-    const model = new MockLanguageModelV4({
-      doGenerate: async () => ({ content, finishReason: { unified: 'tool-calls', raw: 'tool_calls' }, usage, warnings: [] }),
-    })
-    return () => generateText({ model, prompt: 'go', tools: { noop: noopTool }, stopWhen: stepCountIs(1) })
-  }
-}
-
-function toolNode(): Batch {
-  return async (size) => {
-    const noopTool = langChainTool(async () => 'done', {
-      name: 'noop',
-      description: 'Does nothing.',
-      schema: z.object({ path: z.string(), limit: z.number().int().min(1).optional() }),
-    })
-    const node = new ToolNode([noopTool])
-    const message = new AIMessage({
-      content: '',
-      tool_calls: Array.from({ length: size }, (_, index) => ({
-        id: `call_${index}`,
-        name: 'noop',
-        args: { ...INPUT },
-        type: 'tool_call',
-      })),
-    })
-    return () => node.invoke({ messages: [message] })
-  }
 }

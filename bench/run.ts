@@ -1,13 +1,14 @@
 /**
  * Runs the benchmarks, each beside other systems in the same run. Take ratios, not milliseconds.
  *
- * Usage: npm run bench [-- intake dispatch clip search]   (default: all)
+ * Usage: npm run bench [-- intake dispatch call clip search]   (default: all)
  */
 import { cpus } from 'node:os'
 
 const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   intake: async () => (await import('./intake.ts')).benchIntake,
   dispatch: async () => (await import('./dispatch.ts')).benchDispatch,
+  call: async () => (await import('./call.ts')).benchCall,
   reflect: async () => (await import('./reflect.ts')).benchReflect,
   clip: async () => (await import('./clip.ts')).benchClip,
   search: async () => (await import('./search.ts')).benchSearch,

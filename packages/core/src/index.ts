@@ -14,7 +14,7 @@ export type { LoopGuardOptions, ToolLoopLimits } from './admission/loop-guard/li
 export { LoopGuard } from './admission/loop-guard/loop-guard.ts'
 export { type LoopVerdict, loopError, type WatchedCall, type WatchedOutcome } from './admission/loop-guard/watched-call.ts'
 export { nearestNames } from './admission/nearest-names.ts'
-export { APPROVAL_MODES, EDIT_TAG, MODE_POLICY } from './admission/permission.ts'
+export { APPROVAL_MODES, MODE_POLICY } from './admission/permission.ts'
 export {
   addTrust,
   asAgreed,

@@ -53,7 +53,6 @@ export async function withPolicy(io: CliIo, choices: PolicyChoices, work: (open:
     openCommands: commandReaders,
     documents: [...(config.roles === undefined ? [] : [rolesDocument(config.roles)]), ...named],
     files: only ? [] : config.policy,
-    trustProject: config.trustProjectPolicy,
     only,
   })
   const toolbox = await openToolbox(config, io, { quiet: true })

@@ -6,6 +6,7 @@ import {
   buildSystemPrompt,
   type Dialect,
   FileSessionStore,
+  fenceNote,
   type ModelHandle,
   modelFromSpec,
   type Outcome,
@@ -128,7 +129,13 @@ async function withModel(io: CliIo, input: RunInput): Promise<void> {
 /** What the operator wrote says who the model is; what the execution system relies on is added. */
 function systemPrompt(session: Session, role: string | undefined): string {
   const date = new Date(session.clock.now()).toISOString().slice(0, 10)
-  return buildSystemPrompt({ ...(role === undefined ? {} : { role }), tools: session.toolOverview(), context: { date } }).text
+  const tools = session.toolOverview()
+  return buildSystemPrompt({
+    ...(role === undefined ? {} : { role }),
+    tools,
+    boundaries: tools.untrusted ? [fenceNote()] : [],
+    context: { date },
+  }).text
 }
 
 async function tell(io: CliIo, answer: AgentAnswer, json: boolean, shown: boolean): Promise<void> {

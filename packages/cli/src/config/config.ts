@@ -86,7 +86,6 @@ export interface CatalogConfig {
 
 export interface RawConfig extends GuardConfig {
   readonly policy?: string | readonly string[]
-  readonly trustProjectPolicy?: boolean
   readonly audit?: boolean | string
   readonly hints?: readonly string[]
   readonly model?: string
@@ -138,7 +137,6 @@ export interface Config {
   readonly guards: GuardConfig
   /** Absolute paths of policy documents that the configuration names, beside those in the usual places. */
   readonly policy: readonly string[]
-  readonly trustProjectPolicy: boolean
   /** Absolute path of the folder that audit records are kept in; absent: none are. */
   readonly auditFolder?: string
   /** Absolute paths of dictionaries of failures. */

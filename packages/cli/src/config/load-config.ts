@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { AdjutantError } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
+import { auditFolderBeside } from './audit-folder.ts'
 import { checkConfig } from './check-config.ts'
 import type { Config, GuardConfig, RawConfig } from './config.ts'
 import { type ConfigDocument, readConfigDocument } from './config-document.ts'
@@ -103,7 +104,6 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     catalog: raw.catalog ?? {},
     guards: guardsOf(raw),
     policy: (typeof raw.policy === 'string' ? [raw.policy] : (raw.policy ?? [])).map(from),
-    trustProjectPolicy: raw.trustProjectPolicy ?? false,
     ...auditFolder(raw, sessionsFolder, from),
     hints: (raw.hints ?? []).map(from),
     earlyStart: raw.earlyStart ?? true,
@@ -128,8 +128,8 @@ function guardsOf(raw: RawConfig): GuardConfig {
 }
 
 function auditFolder(raw: RawConfig, sessionsFolder: string, from: (path: string) => string): { readonly auditFolder?: string } {
-  if (raw.audit === undefined || raw.audit === false) return {}
-  return { auditFolder: raw.audit === true ? join(dirname(sessionsFolder), 'audit') : from(raw.audit) }
+  if (raw.audit === false) return {}
+  return { auditFolder: typeof raw.audit === 'string' ? from(raw.audit) : auditFolderBeside(sessionsFolder) }
 }
 
 /** A recording named in the file stands beside it. */

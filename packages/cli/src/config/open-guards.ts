@@ -18,6 +18,7 @@ import {
   type Redactor,
   type RulePolicy,
   readHintDictionary,
+  rolesDocument,
   type SessionObserver,
   type SessionOptions,
 } from '@adjutant/core'
@@ -69,7 +70,7 @@ export function openPolicy(config: Config, io: Pick<CliIo, 'env'>): Promise<Rule
     workspace: config.workspace,
     env: io.env,
     files: config.policy,
-    trustProject: config.trustProjectPolicy,
+    documents: config.roles === undefined ? [] : [rolesDocument(config.roles)],
     openCommands: commandReaders,
   })
 }

@@ -56,6 +56,7 @@ export class Admission {
   readonly #policy: Policy
   /** A new list for each addition, so that one that was handed out does not change. */
   #untrusted: readonly string[] = []
+  #epoch = 0
 
   constructor(options: AdmissionOptions) {
     this.mode = options.mode
@@ -64,9 +65,24 @@ export class Admission {
     this.#policy = options.policy ?? MODE_POLICY
   }
 
+  /**
+   * Grows with everything that may change a decision but the clock and the world outside: what was read of strangers, what was written, the
+   * policy itself. A decision on a read that is as old as this is not made a second time.
+   */
+  get epoch(): number {
+    return this.#epoch + this.#policy.version
+  }
+
+  /** A call of this session is about to change something: a link it makes may lead elsewhere than a path did before. */
+  writes(): void {
+    this.#epoch += 1
+  }
+
   /** Text of strangers has reached the model through this tool: policy may be stricter from now on. */
   readUntrusted(tool: string): void {
-    if (!this.#untrusted.includes(tool)) this.#untrusted = [...this.#untrusted, tool]
+    if (this.#untrusted.includes(tool)) return
+    this.#untrusted = [...this.#untrusted, tool]
+    this.#epoch += 1
   }
 
   /** Judges a call as the model made it. */

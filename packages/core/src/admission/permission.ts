@@ -1,14 +1,11 @@
 import type { ApprovalMode, Policy, PolicyDecision, PolicyRequest } from '../contract/policy.ts'
-import type { AgentTool, Effect } from '../contract/tool.ts'
+import { type AgentTool, EDIT_TAG, type Effect } from '../contract/tool.ts'
 
 /**
  * Owns what the approval mode says to a call that no rule of a policy speaks of. Pure.
  */
 
 export const APPROVAL_MODES: readonly ApprovalMode[] = Object.freeze(['ask', 'allow-edits', 'plan', 'allow', 'deny'])
-
-/** Tools that change files in the workspace and nothing else carry this tag: mode `allow-edits` lets them run. */
-export const EDIT_TAG = 'edit'
 
 /** One object for each answer: most calls are reads that run, and a decision is made for each. */
 const READS: Readonly<Record<ApprovalMode, PolicyDecision>> = Object.freeze({

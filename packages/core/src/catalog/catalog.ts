@@ -191,6 +191,7 @@ export class Catalog implements ToolLookup {
       loaded: this.#active.tools().map((tool) => tool.name),
       available: extended.length,
       skills: extended.filter(isSkill).length,
+      untrusted: this.#visible.tools().some((tool) => tool.untrusted === true),
       names: this.#names,
     }
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { DEFAULT_META_NAMES } from './meta-tools.ts'
 import { buildSystemPrompt, type ToolOverview } from './system-prompt.ts'
 
-const FEW: ToolOverview = { disclosing: false, loaded: [], available: 3, skills: 0, names: DEFAULT_META_NAMES }
+const FEW: ToolOverview = { disclosing: false, loaded: [], available: 3, untrusted: false, skills: 0, names: DEFAULT_META_NAMES }
 
 describe('buildSystemPrompt', () => {
   it('says who, what not, and how to answer (E3)', () => {

@@ -10,6 +10,8 @@ export interface ToolOverview {
   /** Extended tools that may be used, loaded or not. */
   readonly available: number
   readonly skills: number
+  /** Whether results of a tool that may be used carry text of strangers. */
+  readonly untrusted: boolean
   readonly names: MetaToolNames
 }
 

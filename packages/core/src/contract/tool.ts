@@ -7,6 +7,9 @@ import type { ContentPart } from './result.ts'
 /** What a call may do to the world. Decides order and, with the approval mode, whether a person is asked. */
 export type Effect = 'read' | 'write' | 'dangerous'
 
+/** Tools that change files in the workspace and nothing else carry this tag: mode `allow-edits` lets them run. */
+export const EDIT_TAG = 'edit'
+
 /** Where a tool came from: shown to people, never branched on. */
 export interface Origin {
   readonly kind: 'function' | 'module' | 'mcp' | 'skill' | 'built-in'

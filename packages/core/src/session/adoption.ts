@@ -7,7 +7,7 @@ import { digestOf } from '../util/canonical-json.ts'
 export interface EarlyRun {
   readonly from: CallId
   readonly call: AdmittedCall
-  readonly done: Promise<{ readonly outcome: RawOutcome; readonly times: RunTimes }>
+  readonly done: Promise<{ readonly outcome: RawOutcome; readonly times: RunTimes; readonly cached: boolean }>
 }
 
 /**

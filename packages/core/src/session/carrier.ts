@@ -86,7 +86,7 @@ export class Carrier {
       const broken = call.tool.check === undefined ? undefined : await this.#rule(call)
       if (broken !== undefined) return { call, outcome: broken }
     }
-    const now = this.#cx.admission.decide(call)
+    const now = this.#isFresh(released) ? ALLOWED : this.#cx.admission.decide(call)
     if (now.effect === 'deny') return { call, outcome: { status: 'refused', error: deniedByPolicy(call, now) } }
     if (now.effect === 'ask' && now.rule !== answered && !this.#cx.approvals.covers(call, this.#cx.principal, now.rule)) {
       // What was read meanwhile made a rule ask that said nothing before.
@@ -102,6 +102,7 @@ export class Carrier {
     if (refused !== undefined) return { call, outcome: { status: 'refused', error: refused } }
     if (this.#left || this.#signal.aborted) return { call, outcome: cancelledBeforeRun(call) }
     const { host, runner, timeoutMs } = this.#cx
+    if (call.effect !== 'read') this.#cx.admission.writes()
     this.#ledger.move(index, RUNNING)
     const startedAt = this.#cx.at()
     const running = runner.run(call, host, timeoutMs, (attempt) => {
@@ -143,7 +144,9 @@ export class Carrier {
       const broken = await this.#rule(gate.call)
       if (broken !== undefined) return { call: gate.call, outcome: broken }
     }
-    return this.#signal.aborted ? { call: gate.call, outcome: cancelledBeforeRun(call) } : { call: gate.call, answered: gate.rule }
+    return this.#signal.aborted
+      ? { call: gate.call, outcome: cancelledBeforeRun(call) }
+      : { call: gate.call, answered: gate.rule, epoch: -1, at: 0 }
   }
 
   #unasked(call: AdmittedCall): Carried {
@@ -151,19 +154,28 @@ export class Carrier {
     return { call, outcome: cancelledBeforeRun(call) }
   }
 
+  /**
+   * True for a read that was let through a moment ago, when nothing that a decision rests on has changed since: of a batch of a thousand reads
+   * each path need not be looked up twice. Writes are always decided on again.
+   */
+  #isFresh({ call, answered, epoch, at }: Released): boolean {
+    return call.effect === 'read' && answered === undefined && epoch === this.#cx.admission.epoch && this.#cx.at() - at < FRESH_MS
+  }
+
   /** Takes over what an answer that broke off had started; nothing when it was stopped before it came to anything. */
   async #takeOver(index: number, call: AdmittedCall, run: EarlyRun): Promise<Carried | undefined> {
     this.#ledger.move(index, { status: 'adopted', from: run.from })
     if (!this.#whole) this.#ran.push(run)
-    const { outcome, times } = await run.done
+    const { outcome, times, cached } = await run.done
     if (outcome.status === 'cancelled' && !this.#signal.aborted) return undefined
-    return { call, outcome, times, from: run.from }
+    return { call, outcome, times, cached, from: run.from }
   }
 
   #leavable(call: AdmittedCall, running: CallRun, startedAt: number): void {
     const done = running.outcome.then((outcome) => ({
       outcome,
       times: { startedAt, endedAt: this.#cx.at(), attempts: running.attempts },
+      cached: running.cached,
     }))
     this.#ran.push({ from: call.call.id, call, done })
   }
@@ -192,7 +204,14 @@ export class Carrier {
 export interface Released {
   readonly call: AdmittedCall
   readonly answered: string | undefined
+  /** When it was decided on, and how the world was then: see Admission.epoch. */
+  readonly epoch: number
+  readonly at: number
 }
+
+/** As long as a batch may take to get to a call without anybody noticing. */
+const FRESH_MS = 1_000
+const ALLOWED = { effect: 'allow', rule: '' } as const
 
 export const ADMITTED: CallState = Object.freeze({ status: 'admitted' })
 export const QUEUED: CallState = Object.freeze({ status: 'queued' })

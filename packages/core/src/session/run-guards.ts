@@ -34,6 +34,8 @@ export class RunGuards {
   readonly #rates: RateLimiter
   /** Calls that were judged and have no result yet. */
   readonly #open = new Map<CallId, WatchedCall>()
+  /** That a budget is used up was told. */
+  #told = false
   readonly #pricing: SessionOptions['pricing']
 
   constructor(options: Pick<SessionOptions, 'loopGuard' | 'budget' | 'pricing' | 'rates'>, host: RunGuardsHost) {
@@ -41,7 +43,7 @@ export class RunGuards {
     const { clock } = host
     this.#loop = options.loopGuard === false ? undefined : new LoopGuard({ clock, ...options.loopGuard })
     this.#budget = options.budget === undefined ? undefined : new Budget(options.budget, { clock })
-    this.#rates = options.rates ?? new RateLimiter({ clock })
+    this.#rates = options.rates ?? RateLimiter.shared(clock)
     this.#pricing = options.pricing
   }
 
@@ -70,8 +72,8 @@ export class RunGuards {
     const watched = this.#open.get(call.id)
     if (watched !== undefined) {
       this.#open.delete(call.id)
-      const { outcome, text, code } = result
-      this.#loop?.settled(watched, { outcome, text, ...(code === undefined ? {} : { code }) })
+      // Of its very arguments, where they were looked at.
+      this.#loop?.settled(admitted === undefined ? watched : { ...watched, effect: admitted.effect }, result)
     }
     if (admitted?.tool.limits?.cost !== undefined) this.#meter(call, admitted, result)
   }
@@ -87,6 +89,10 @@ export class RunGuards {
 
   /** The budget that is used up, if one is. */
   exhausted(): AdjutantError | undefined {
+    const spent = this.#budget?.exhausted()
+    if (spent === undefined) return undefined
+    if (!this.#told) this.#host.emit?.({ type: 'budget', budget: spent.budget, used: spent.used, limit: spent.limit, at: this.#host.at() })
+    this.#told = true
     return this.#budget?.check()
   }
 
@@ -111,7 +117,7 @@ export class RunGuards {
   }
 
   #spent(): AdjutantError | undefined {
-    const spent = this.#budget?.check()
+    const spent = this.exhausted()
     if (spent === undefined) this.#budget?.spend('calls', 1)
     return spent
   }

@@ -15,6 +15,7 @@ import type { ResultCache } from '../execution/cache.ts'
 import type { OriginGuards } from '../execution/origins.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
 import type { HintDictionary } from '../response/hints/hint-dictionary.ts'
+import type { SpillLimits } from '../response/spill-settings.ts'
 import type { TurnStrategy } from './turn.ts'
 
 export interface SessionOptions {
@@ -60,6 +61,8 @@ export interface SessionOptions {
   readonly redactor?: Redactor | false
   /** Recognises failures. Default: the built-in dictionary. */
   readonly hints?: HintDictionary
+  /** What is kept of results that were too long: see {@link SPILL_LIMITS} for the defaults. */
+  readonly results?: Partial<SpillLimits>
   readonly limits?: {
     /** Reads in flight at once. Default 10. */
     readonly concurrency?: number

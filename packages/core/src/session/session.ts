@@ -15,6 +15,7 @@ import { InteractionLock } from '../dispatch/interaction-lock.ts'
 import { openNamespace } from '../execution/namespace.ts'
 import { toolDefinitionOf } from '../registry/definitions/definition.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
+import { SPILL_LIMITS, setSpillLimits } from '../response/spill-settings.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
 import { Followers } from './followers.ts'
@@ -75,6 +76,7 @@ export class Session {
     this.traceId = traceId(this.ids.traceId())
     this.interaction = options.interaction ?? new InteractionLock()
     this.namespace = openNamespace({ root: options.namespaceRoot, sessionId: this.id })
+    if (options.results !== undefined) setSpillLimits(this.namespace, { ...SPILL_LIMITS, ...options.results }, this.clock)
     this.#startedAt = this.clock.monotonic()
     const principal = options.principal ?? LOCAL_PRINCIPAL
     const { clock, at } = this

@@ -133,7 +133,7 @@ export class Turn {
         return
       case 'admitted':
         this.#cx.emit?.({ type: 'judged', call: verdict.call, decision: verdict.decision, at: this.#cx.at() })
-        this.#released[index] = { call: verdict.call, answered: undefined }
+        this.#released[index] = { call: verdict.call, answered: undefined, epoch: this.#cx.admission.epoch, at: this.#cx.at() }
         this.#ledger.move(index, ADMITTED)
         // A write ends it: what comes after must wait for it.
         if (verdict.call.effect !== 'read') this.#stopEarly()

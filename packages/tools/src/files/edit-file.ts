@@ -2,7 +2,7 @@
  * edit_file: one piece of text for another, exactly. Changes only what this session has read and nobody changed since; keeps
  * encoding, byte order mark and line ends; the file is replaced whole or not at all.
  */
-import { AdjutantError, type AgentTool, type CallContext } from '@adjutant/core/contract'
+import { AdjutantError, type AgentTool, type CallContext, EDIT_TAG } from '@adjutant/core/contract'
 import { flagField, textField } from '../input-fields.ts'
 import { byteSize, plural } from '../text/amounts.ts'
 import { binaryKind } from '../text/file-kind.ts'
@@ -39,6 +39,7 @@ export function createEditFile(context: FileToolContext): AgentTool {
     tier: 'core',
     lifetime: 'session',
     effect: 'write',
+    tags: [EDIT_TAG],
     repeatable: false,
     resources: (input) => [{ key: `file:${context.workspace.lexical(textField(input, 'path'))}`, mode: 'write' }],
     async execute(input, cx) {

@@ -2,7 +2,7 @@
  * write_file: a whole file, atomically. A file that exists is replaced only when this session has read (or written) what is
  * there now: content that nobody looked at is not thrown away. New files are UTF-8; a replaced one becomes UTF-8 too.
  */
-import { AdjutantError, type AgentTool } from '@adjutant/core/contract'
+import { AdjutantError, type AgentTool, EDIT_TAG } from '@adjutant/core/contract'
 import { flagField, textField } from '../input-fields.ts'
 import { byteSize, plural } from '../text/amounts.ts'
 import { detectEncoding, encodeText, UTF8 } from '../text/text-encoding.ts'
@@ -34,6 +34,7 @@ export function createWriteFile(context: FileToolContext): AgentTool {
     tier: 'core',
     lifetime: 'session',
     effect: 'write',
+    tags: [EDIT_TAG],
     repeatable: false,
     resources: (input) => [{ key: `file:${context.workspace.lexical(textField(input, 'path'))}`, mode: 'write' }],
     async execute(input, cx) {

@@ -23,11 +23,26 @@ const MAX_PATH = 8_192
 const UNCLEAR =
   /[\0\\]|%(?:[0-9a-f]{2}|[u%])|^~[\w.-]*(?:\/|$)|^["'`].*["'`]$|^\s|\s$|^[a-z][a-z0-9+.-]+:|[\uff0e\uff0f\u2024\u2025\u2044\u2215\u29f8]/isu
 
+let look = 0
+let latest: { readonly look: number; readonly text: string; readonly workspace: string; readonly paths: NamedPaths | undefined } | undefined
+
+/** A new call is decided on: what was seen for the one before may no longer be true. The rules that judge one call look at its path once. */
+export function lookAnew(): void {
+  look += 1
+}
+
 /**
  * @param workspace absolute
  * @returns undefined where there is more than one way to read it, or none
  */
 export function namedPaths(text: string, workspace: string): NamedPaths | undefined {
+  if (latest?.look === look && latest.text === text && latest.workspace === workspace) return latest.paths
+  const paths = lookAt(text, workspace)
+  latest = { look, text, workspace, paths }
+  return paths
+}
+
+function lookAt(text: string, workspace: string): NamedPaths | undefined {
   if (text === '' || text.length > MAX_PATH || UNCLEAR.test(text)) return undefined
   const named = resolve(workspace, text)
   const lexical = followed(named)

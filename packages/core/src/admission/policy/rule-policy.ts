@@ -9,6 +9,7 @@ import type { CommandReaders } from './command-condition.ts'
 import type { CompiledRule } from './compile-rule.ts'
 import { explainDecision, type PolicyExplanation } from './explain.ts'
 import { POLICY_TIERS, type PolicyDocument } from './policy-document.ts'
+import { lookAnew } from './real-paths.ts'
 import { RuleTable, ruleBehind, type Trial } from './rule-table.ts'
 import { type PolicyFiles, saveRule } from './save-rule.ts'
 
@@ -134,6 +135,7 @@ export class RulePolicy implements Policy, PolicyKeeper {
   }
 
   #decide(request: PolicyRequest): PolicyDecision {
+    lookAnew()
     const trial: Trial = { request, guard: undefined, unclear: undefined }
     const found = this.#table.ability(request.principal, request.tool).relevantRuleFor('call', trial)
     const rule = found === null ? undefined : ruleBehind(found.origin)
