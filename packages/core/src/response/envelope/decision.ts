@@ -16,7 +16,8 @@ export function resultEntry(result: ToolResult): JsonObject {
     isError: result.isError,
     text: textWithParts(result, () => false, undefined),
     ...(result.code === undefined ? undefined : { code: result.code }),
-    ...(result.hint === undefined ? undefined : { hint: result.hint }),
+    // A hint may name what a failure names. It stands at the end of the text too, and there it is within the fence.
+    ...(result.hint === undefined || result.fence !== undefined ? undefined : { hint: result.hint }),
     ...(result.spill === undefined ? undefined : { spill: { id: result.spill.id, bytes: result.spill.bytes, lines: result.spill.lines } }),
   }
 }
