@@ -76,6 +76,13 @@ module.exports = {
       to: { path: '^packages/(cli|tools|testkit|reflect|server|sandbox|console)/' },
     },
     {
+      name: 'sandbox-knows-contract-only',
+      comment: 'A box is opened for whoever asks; it knows the words and nobody who speaks them.',
+      severity: 'error',
+      from: { path: '^packages/sandbox/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/', pathNot: '^packages/(sandbox/|core/src/contract/)' },
+    },
+    {
       name: 'reflect-knows-core-only',
       comment: 'It brings a compiler; the command loads it on demand and nothing else depends on it.',
       severity: 'error',

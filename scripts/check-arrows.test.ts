@@ -39,6 +39,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ['tools-know-core-and-sandbox', 'packages/tools/src/a.ts', 'packages/server/src/b.ts'],
   ['testkit-knows-core-only', 'packages/testkit/src/a.ts', 'packages/tools/src/b.ts'],
   ['store-knows-core-only', 'packages/store/src/a.ts', 'packages/cli/src/b.ts'],
+  ['sandbox-knows-contract-only', 'packages/sandbox/src/a.ts', 'packages/core/src/util/b.ts'],
   ['reflect-knows-core-only', 'packages/reflect/src/a.ts', 'packages/tools/src/b.ts'],
   ['nobody-knows-the-command', 'packages/tools/src/a.ts', 'packages/cli/src/b.ts'],
   ['tests-stay-out-of-sources', 'packages/core/src/session/a.ts', 'packages/core/src/session/b.test.ts'],

@@ -54,6 +54,9 @@ export const ERROR_CODES = {
   QUESTION_UNANSWERED: { grade: 'final', outcome: 'failed', hint: 'Nobody can answer here; decide with what is known and say so.' },
   DEPENDENCY_FAILED: { grade: 'clarify', outcome: 'not-run', hint: 'Look at the step before it first; then plan again what is left.' },
   // tools and their environment
+  SANDBOX_UNAVAILABLE: { grade: 'final', outcome: 'not-run', hint: 'Code cannot be run here; go on without it and say so.' },
+  SANDBOX_TOO_WEAK: { grade: 'final', outcome: 'not-run', hint: 'No box here enforces what this needs; go on without it and say so.' },
+  SANDBOX_FAILED: { grade: 'retry', outcome: 'unknown', hint: 'The box broke; look at what is there, then try again in a new one.' },
   NOT_FOUND: { grade: 'clarify', outcome: 'failed', hint: 'Look up what exists first.' },
   PATH_OUTSIDE_WORKSPACE: { grade: 'clarify', outcome: 'failed', hint: 'Use a path inside the workspace.' },
   TOO_LARGE: { grade: 'clarify', outcome: 'failed', hint: 'Ask for a smaller part.' },
