@@ -336,6 +336,9 @@ describe('openBashReader', () => {
     !!
     coproc rm x
     ls; } ; rm x
+    test \⏎⏎\⏎rm x
+    ls\⏎#${'`'}rm x${'`'}
+    [ a⏎rm x ]
     echo a\
   `,
   )
@@ -349,7 +352,8 @@ describe('openBashReader', () => {
   })
 
   it('says of nothing that it reads', () => {
-    for (const command of ['', ' \n ', '# only a comment']) assert.deepEqual(readBash(command), { effect: 'read', reasons: [], parts: [] })
+    for (const command of ['', ' \n ', '# only a comment', '\\\n# after a continued line'])
+      assert.deepEqual(readBash(command), { effect: 'read', reasons: [], parts: [] })
   })
 
   it('points at the words of each part, in UTF-16', () => {

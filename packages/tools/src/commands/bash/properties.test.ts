@@ -191,6 +191,11 @@ describe('openBashReader, for all commands', () => {
         ' ',
         '\t',
         '\ud83d',
+        '\\\n',
+        '$[',
+        '${x%',
+        '<<-E',
+        '# ',
       ],
     )
     const text = fc.oneof(

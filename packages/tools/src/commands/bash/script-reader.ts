@@ -15,7 +15,18 @@ import { partOf } from './reading.ts'
 import { addHoles, wordsIn } from './script-words.ts'
 import type { Setting } from './setting.ts'
 import type { ParseSyntax, SyntaxNode } from './syntax.ts'
-import { calculates, callsItself, functionNames, gapsOf, hidesSubstitution, isSpace, targetsOf, usesComputed } from './syntax-questions.ts'
+import {
+  calculates,
+  callsItself,
+  functionNames,
+  gapsOf,
+  hidesSubstitution,
+  isBrokenTest,
+  isComment,
+  isSpace,
+  targetsOf,
+  usesComputed,
+} from './syntax-questions.ts'
 import { collectVariables, type Variables } from './variables.ts'
 import { dangerous, read, type Verdict, worst, write } from './verdict.ts'
 import { checkHereDocument, type Hole, type Word, WordProblem } from './word.ts'
@@ -150,6 +161,7 @@ export class ScriptReader {
         break
       }
       case 'test_command':
+        if (isBrokenTest(node, this.#source)) this.#add(node.start, node.end, dangerous('is not understood'))
         this.#add(
           node.start,
           node.end,
@@ -164,8 +176,7 @@ export class ScriptReader {
         for (const child of node.children) this.#walk(child, { piped: true, pathsIn: false })
         return
       case 'comment':
-        if (this.#text(node).includes('\n') || !/[\s;&|()`]/.test(this.#source.charAt(node.start - 1) || ' '))
-          this.#add(node.start, node.end, dangerous('is not understood'))
+        if (!isComment(node, this.#source)) this.#add(node.start, node.end, dangerous('is not understood'))
         return
       case 'expansion':
         if (/@P\}$/.test(this.#text(node))) this.#add(node.start, node.end, dangerous('runs what is in a value (@P)'))

@@ -6,6 +6,14 @@ const SPACE = /^(?:[ \t\n]|\\\n)*$/
 /** Children of these lie apart in the text, or hold text that is no syntax. */
 const LOOSE = new Set('heredoc_redirect heredoc_body string translated_string expansion array regex extglob_pattern subscript'.split(' '))
 
+/** Within one command a newline that is not continued ends it. */
+const ONE_LINE = /^(?:[ \t]|\\\n)*$/
+const SIMPLE = new Set(
+  'command redirected_statement file_redirect herestring_redirect declaration_command unset_command variable_assignments variable_assignment concatenation'.split(
+    ' ',
+  ),
+)
+
 export function isSpace(text: string): boolean {
   return SPACE.test(text)
 }
@@ -14,12 +22,13 @@ export function isSpace(text: string): boolean {
 export function gapsOf(node: SyntaxNode, source: string): readonly (readonly [number, number])[] {
   if (!node.named || LOOSE.has(node.type)) return []
   const gaps: (readonly [number, number])[] = []
+  const blank = SIMPLE.has(node.type) ? ONE_LINE : SPACE
   let at = node.start
   for (const child of node.children) {
-    if (child.start > at && !isSpace(source.slice(at, child.start))) gaps.push([at, child.start])
+    if (child.start > at && !blank.test(source.slice(at, child.start))) gaps.push([at, child.start])
     at = Math.max(at, child.end)
   }
-  if (node.children.length > 0 && at < node.end && !isSpace(source.slice(at, node.end))) gaps.push([at, node.end])
+  if (node.children.length > 0 && at < node.end && !blank.test(source.slice(at, node.end))) gaps.push([at, node.end])
   return gaps
 }
 
@@ -113,3 +122,15 @@ export function hidesSubstitution(node: SyntaxNode, source: string): boolean {
 
 const SUBSTITUTION = /`|[$<>]\(/
 const OLD_OR_DOLLAR = /`|\$\(/
+
+/** Whether a comment is one to a shell: it stands alone or after a blank, and not after a continued line. */
+export function isComment({ start, end }: SyntaxNode, source: string): boolean {
+  let before = start
+  while (before >= 2 && source.startsWith('\\\n', before - 2)) before -= 2
+  return (before === 0 || /[\s;&|()`]/.test(source.charAt(before - 1))) && !source.slice(start, end).includes('\n')
+}
+
+/** `[` is a command like others, which a newline ends; `[[` goes on. */
+export function isBrokenTest({ start, end }: SyntaxNode, source: string): boolean {
+  return source.charAt(start + 1) !== '[' && /(?:^|[^\\])\n/.test(source.slice(start, end))
+}
