@@ -18,10 +18,12 @@ export { APPROVAL_MODES, MODE_POLICY } from './admission/permission.ts'
 export {
   addTrust,
   asAgreed,
+  type CommandCondition,
   documentDigests,
   type ExplainedRule,
   type LoadPolicyOptions,
   loadPolicy,
+  type OneOrMore,
   POLICY_SCHEMA,
   POLICY_TIERS,
   type PolicyDocument,
@@ -30,6 +32,7 @@ export {
   type PolicyRule,
   policyPlaces,
   type ReadPolicyOptions,
+  type RuleOutcome,
   RulePolicy,
   type RulePolicyOptions,
   type RuleScope,
@@ -39,6 +42,7 @@ export {
   readTrust,
   rolesDocument,
   type ValueCondition,
+  type WhoCondition,
 } from './admission/policy/index.ts'
 // catalog
 export type { ActiveLimits } from './catalog/active-set.ts'

@@ -56,7 +56,7 @@ export interface BudgetConfig extends Pick<BudgetLimits, 'rounds' | 'calls' | 't
 }
 
 /** Price of a million tokens. */
-export interface PricingConfig {
+interface PricingConfig {
   readonly input: number
   readonly output: number
 }

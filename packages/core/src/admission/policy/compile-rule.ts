@@ -23,7 +23,7 @@ import { type CompiledValue, type ConditionContext, compileValue } from './value
  */
 
 /** `tighten`: of a document that nobody here agreed to; it may turn allow into ask or deny, and nothing else. */
-export type RuleForce = 'full' | 'tighten'
+type RuleForce = 'full' | 'tighten'
 
 export interface CompiledArgument {
   readonly name: string

@@ -1,5 +1,4 @@
 /** Policies by documents of rules: who may call which tool with which arguments. */
-export type { CommandReaders } from './command-condition.ts'
 export type { ExplainedRule, PolicyExplanation, RuleOutcome } from './explain.ts'
 export { asAgreed, type LoadPolicyOptions, loadPolicy, policyPlaces, readPolicies, readPolicyFile } from './load-policy.ts'
 export {

@@ -66,7 +66,7 @@ export async function saveRule(
 }
 
 /** The rule that allows just this. */
-export function ruleOf({ tool, effect, input }: RuleToSave): PolicyRule {
+function ruleOf({ tool, effect, input }: RuleToSave): PolicyRule {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool)) {
     throw new AdjutantError('CONFIG_INVALID', `${JSON.stringify(tool.slice(0, 100))} is no name of a tool that a rule can be kept for`)
   }

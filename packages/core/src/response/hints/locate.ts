@@ -17,7 +17,7 @@ interface PlacedFrame extends Frame {
 }
 
 /** A line is looked at as far as this. */
-export const LONGEST_LINE = 1_000
+const LONGEST_LINE = 1_000
 /** Frames and diagnostics kept; of more, the last ones are not needed (first is innermost) or repeat (endless recursion). */
 const MOST_PLACES = 5_000
 
