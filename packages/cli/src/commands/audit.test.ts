@@ -8,7 +8,7 @@ import { auditObserver, callId, FileAuditSink, LOCAL_PRINCIPAL, type SessionEven
 import { ManualClock } from '@adjutant/testkit'
 import { Command } from 'commander'
 import type { ExitCode } from '../cli-io.ts'
-import { defaultAuditFolder } from '../config/audit-folder.ts'
+import { auditFolderBeside } from '../config/audit-folder.ts'
 import { describeError } from '../report-error.ts'
 import { addAuditCommand } from './audit.ts'
 
@@ -257,6 +257,16 @@ describe('audit show', () => {
 
 describe('the folder of audit logs', () => {
   it('lies beside the folder of sessions', () => {
-    assert.equal(defaultAuditFolder({ XDG_STATE_HOME: '/state' }, '/work'), '/state/adjutant/audit')
+    assert.equal(auditFolderBeside('/state/adjutant/sessions'), '/state/adjutant/audit')
+  })
+
+  it('is the one of the configuration', async () => {
+    await writeFile(join(folder, 'adjutant.yaml'), 'audit: ./kept\n')
+    try {
+      const { err } = await audit('verify')
+      assert.match(err, /no audit logs in .*kept/)
+    } finally {
+      await rm(join(folder, 'adjutant.yaml'))
+    }
   })
 })

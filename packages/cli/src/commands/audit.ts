@@ -12,7 +12,8 @@ import {
 } from '@adjutant/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
-import { defaultAuditFolder } from '../config/audit-folder.ts'
+import { auditFolderBeside } from '../config/audit-folder.ts'
+import { loadConfig } from '../config/load-config.ts'
 import { printableLine } from '../terminal/printable.ts'
 import { type CallRow, CallRows, milliseconds, type TimelineRow, timelineRow } from './audit-timeline.ts'
 import { notFound, writeColumns } from './listing.ts'
@@ -63,7 +64,9 @@ type Options = Readonly<Record<string, unknown>>
 function withLog(command: Command): Command {
   return command
     .argument('[log]', 'a session id, or the file of a log')
-    .option('--folder <path>', 'the folder of audit logs (default: audit, beside the folder of sessions)')
+    .option('--folder <path>', 'the folder of audit logs (default: the one that run and exec write to)')
+    .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
+    .option('--workspace <folder>', 'the workspace that the command was run for (default: that of the configuration, or this folder)')
 }
 
 function hashOption(text: string): string {
@@ -85,13 +88,16 @@ function sinceOption(text: string): number {
   throw new InvalidArgumentError('It must be a time like 2026-11-30T08:00, or an age like 90m, 12h or 7d.')
 }
 
-function folderOf(io: CliIo, options: Options): string {
-  return typeof options.folder === 'string' ? resolve(io.cwd, options.folder) : defaultAuditFolder(io.env, io.cwd)
+/** What was named, else where `run` and `exec` would write with this configuration. @throws AdjutantError CONFIG_INVALID */
+async function folderOf(io: CliIo, options: Options): Promise<string> {
+  if (typeof options.folder === 'string') return resolve(io.cwd, options.folder)
+  const { config, workspace } = options
+  const loaded = await loadConfig(io, typeof config === 'string' ? config : undefined, typeof workspace === 'string' ? { workspace } : {})
+  return loaded.auditFolder ?? auditFolderBeside(loaded.sessionsFolder)
 }
 
 /** The logs that are meant: a session of the folder before a file of that name. */
-async function logsOf(io: CliIo, log: string | undefined, options: Options): Promise<readonly Pick<AuditFile, 'path' | 'sessionId'>[]> {
-  const folder = folderOf(io, options)
+async function logsOf(folder: string, io: CliIo, log: string | undefined): Promise<readonly Pick<AuditFile, 'path' | 'sessionId'>[]> {
   const files = await listAuditFiles(folder)
   if (log === undefined) return files
   const known = files.find((file) => file.sessionId === log)
@@ -109,7 +115,8 @@ async function logsOf(io: CliIo, log: string | undefined, options: Options): Pro
 }
 
 async function verify(io: CliIo, log: string | undefined, options: Options): Promise<void> {
-  const logs = await logsOf(io, log, options)
+  const folder = await folderOf(io, options)
+  const logs = await logsOf(folder, io, log)
   const { head, strict, json } = options
   if (typeof head === 'string' && log === undefined) throw usage('--head is the end of one log', 'Name the session or the file as well.')
   const key = io.env[KEY_VARIABLE]
@@ -127,7 +134,7 @@ async function verify(io: CliIo, log: string | undefined, options: Options): Pro
   }
   const ok = reports.every(({ report }) => report.ok)
   if (json === true) await writeJson(io.stdout, { ok, logs: reports.map(({ file, report }) => ({ file, ...report })) })
-  else if (logs.length === 0) await write(io.stderr, `There are no audit logs in ${printableLine(folderOf(io, options))}.\n`)
+  else if (logs.length === 0) await write(io.stderr, `There are no audit logs in ${printableLine(folder)}.\n`)
   if (!ok) io.exit(1)
 }
 
@@ -148,9 +155,10 @@ function shortTime(at: string): string {
 }
 
 async function show(io: CliIo, log: string | undefined, options: Options): Promise<void> {
-  const [file] = await logsOf(io, log, options)
+  const folder = await folderOf(io, options)
+  const [file] = await logsOf(folder, io, log)
   if (file === undefined) {
-    throw new AdjutantError('NOT_FOUND', `there are no audit logs in ${folderOf(io, options)}`, {
+    throw new AdjutantError('NOT_FOUND', `there are no audit logs in ${folder}`, {
       hint: 'Name the folder with --folder.',
     })
   }
