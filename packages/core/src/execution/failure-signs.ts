@@ -1,4 +1,4 @@
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs } from '../util/retry-after.ts'
 
 /**
  * Owns what an error and its causes say of the world: the code of a broken connection, an HTTP status, how long a server wants to be left

@@ -1,12 +1,9 @@
-import { posix } from 'node:path'
 import type { AdmittedCall } from '../contract/call.ts'
+import { comparableKey, sameResource } from '../util/claims-overlap.ts'
 
 /**
- * Owns which claims of two calls are about the same thing. `file:` and an absolute path: a folder has to do with all that lies in it, at any depth.
- * Any other key: only with itself. Paths are compared without regard to case and to the form of composed letters, because some disks do so; two
- * files that only differ in that count as one, which costs a read and never gives an old one. Pure; never throws.
- *
- * A second name of a file (a link) is not seen here: whoever remembers a read over files that may have several needs a `version`.
+ * Owns what a call says that it touches, in a form that can be compared (see util/claims-overlap.ts). Never throws: a tool that does not say, or
+ * says it wrongly, touches anything.
  */
 
 /** What one call reads and writes, in a form that {@link overlaps} compares. */
@@ -17,8 +14,6 @@ export interface CallResources {
 
 /** More than this is as good as everything. */
 const MAX_CLAIMS = 1_000
-const FILE = 'file:'
-const WINDOWS_PATH = /^(?:\/?[A-Za-z]:|\\\\)/
 
 /** `undefined`: the tool does not say, or not in a form that can be used. */
 export function resourcesOf(call: AdmittedCall): CallResources | undefined {
@@ -31,8 +26,8 @@ export function resourcesOf(call: AdmittedCall): CallResources | undefined {
     const writes: string[] = []
     for (const claim of claims) {
       if (!isClaim(claim)) return undefined
-      if (claim.mode === 'write') writes.push(comparable(claim.key))
-      else reads.push(comparable(claim.key))
+      if (claim.mode === 'write') writes.push(comparableKey(claim.key))
+      else reads.push(comparableKey(claim.key))
     }
     return { reads, writes }
   } catch {
@@ -42,19 +37,7 @@ export function resourcesOf(call: AdmittedCall): CallResources | undefined {
 
 /** True when what is done to one of `a` may be seen in one of `b`. */
 export function overlaps(a: readonly string[], b: readonly string[]): boolean {
-  return a.some((one) => b.some((other) => one === other || isBelow(one, other) || isBelow(other, one)))
-}
-
-function isBelow(folder: string, key: string): boolean {
-  return folder.startsWith(FILE) && key.length > folder.length && key.startsWith(folder) && key[folder.length] === '/'
-}
-
-function comparable(key: string): string {
-  if (!key.startsWith(FILE)) return key
-  const written = key.slice(FILE.length)
-  const path = posix.normalize(WINDOWS_PATH.test(written) ? written.replaceAll('\\', '/') : written)
-  // Without the last slash, so that the root of all is the empty path and everything is below it.
-  return FILE + (path.endsWith('/') ? path.slice(0, -1) : path).normalize('NFC').toLowerCase()
+  return a.some((one) => b.some((other) => sameResource(one, other)))
 }
 
 function isClaim(value: unknown): value is { readonly key: string; readonly mode: 'read' | 'write' } {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { claimsConflict, sameResource } from './claims-overlap.ts'
+import { claimsConflict, comparableKey, sameResource } from './claims-overlap.ts'
 
 describe('sameResource', () => {
   for (const [a, b, same] of [
@@ -8,12 +8,14 @@ describe('sameResource', () => {
     ['file:/w', 'file:/w/a/b', true],
     ['file:/w/a/b', 'file:/w', true],
     ['file:/', 'file:/etc/passwd', true],
+    ['file:/w/A', 'file:/w/a', true],
+    ['file:/w/b/../a', 'file:/w/a/x', true],
     ['file:/etc', 'file:/etcx', false],
     ['file:/w/a', 'file:/w/b', false],
     ['queue:a', 'queue:a/b', false],
     ['queue:a', 'queue:a', true],
   ] as const)
-    it(`${a} and ${b}: ${same}`, () => assert.equal(sameResource(a, b), same))
+    it(`${a} and ${b}: ${same}`, () => assert.equal(sameResource(comparableKey(a), comparableKey(b)), same))
 })
 
 describe('claimsConflict', () => {
