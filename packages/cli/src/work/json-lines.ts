@@ -54,7 +54,7 @@ export function eventLine(event: SessionEvent): object | undefined {
   }
 }
 
-function approvalLine({ call, reason, decision, identical = [], matching = [] }: ApprovalRequest): object {
+function approvalLine({ call, shown, reason, decision, identical = [], matching = [] }: ApprovalRequest): object {
   return {
     type: 'question',
     kind: 'approval',
@@ -62,7 +62,7 @@ function approvalLine({ call, reason, decision, identical = [], matching = [] }:
     name: call.tool.name,
     effect: call.effect,
     reason,
-    input: call.input,
+    input: shown ?? call.input,
     ...(decision === undefined ? {} : { rule: decision.rule }),
     ...(identical.length === 0 ? {} : { identical }),
     ...(matching.length === 0 ? {} : { matching: matching.map(({ call: one }) => one.id) }),

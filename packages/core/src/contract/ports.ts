@@ -44,6 +44,8 @@ export interface ApprovalRequest {
   readonly call: AdmittedCall
   /** Why a person is asked. */
   readonly reason: string
+  /** The arguments as they are shown, where they hold a secret: it is taken out. What runs is `call.input`. */
+  readonly shown?: JsonObject
   /** The rule of the policy that asks; absent when the mode does. */
   readonly decision?: PolicyDecision
   /** Other held calls with the very same binding: they get the same answer, save an edit. Default: none. */

@@ -5,11 +5,14 @@ import type { AdmittedCall, CallBinding } from '../contract/call.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { EventSink } from '../contract/events.ts'
 import { approvalId, type SessionId } from '../contract/ids.ts'
+import { isJsonObject } from '../contract/json.ts'
 import type { RawOutcome } from '../contract/outcome.ts'
 import type { PolicyDecision, PolicyKeeper } from '../contract/policy.ts'
 import type { ApprovalDecision, ApprovalRequest, Approver, Clock, IdSource } from '../contract/ports.ts'
 import type { Principal } from '../contract/principal.ts'
+import type { Redactor } from '../contract/redact.ts'
 import type { InteractionLock } from '../dispatch/interaction-lock.ts'
+import { redactJson } from '../response/redact/redact-json.ts'
 import { askApprover } from './ask-approver.ts'
 import type { PendingApprovals, SharedAnswer } from './pending-approvals.ts'
 
@@ -26,6 +29,8 @@ export interface GateEnvironment {
   readonly clock: Clock
   /** How long a question stays open; `undefined`: as long as it takes. */
   readonly approvalTimeoutMs: number | undefined
+  /** Takes secrets out of what is shown; absent: nothing is taken out. */
+  readonly redactor: Redactor | undefined
   readonly emit: EventSink | undefined
   at(): number
 }
@@ -106,7 +111,7 @@ class Gate {
 
   async ask(signal: AbortSignal): Promise<GateResult> {
     const { emit, at, clock, approver, approvalTimeoutMs } = this.#cx
-    const request = this.#request(this.#decision)
+    const request = await this.#shown(this.#request(this.#decision))
     const identical = this.#pending.identical(this.#held, this.#binding, this.#decision.rule)
     const matching = request.matching ?? []
     emit?.({ type: 'approval-asked', request, at: at() })
@@ -215,6 +220,13 @@ class Gate {
       matching: this.#pending.matching(this.#held, decision.rule),
       saveTo: this.#savable(),
     }
+  }
+
+  async #shown(request: ApprovalRequest): Promise<ApprovalRequest> {
+    const { redactor } = this.#cx
+    if (redactor === undefined) return request
+    const { value, count } = await redactJson(redactor, request.call.input)
+    return count === 0 || !isJsonObject(value) ? request : { ...request, shown: value }
   }
 
   #pass(rule: string): GateResult {

@@ -4,9 +4,11 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { AdmittedCall, ToolCall } from '../contract/call.ts'
 import type { EventSink } from '../contract/events.ts'
 import type { CallId, SessionId, TraceId } from '../contract/ids.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts'
 import type { Policy, PolicyKeeper } from '../contract/policy.ts'
 import type { Clock, IdSource, Namespace, Question } from '../contract/ports.ts'
 import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
+import type { Redacted, Redactor } from '../contract/redact.ts'
 import type { ToolResult } from '../contract/result.ts'
 import type { Logger, Progress } from '../contract/tool.ts'
 import type { InteractionLock } from '../dispatch/interaction-lock.ts'
@@ -18,6 +20,7 @@ import { OriginGuards } from '../execution/origins.ts'
 import { ResultMemory } from '../execution/result-memory.ts'
 import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { createRedactor } from '../response/redact/create-redactor.ts'
+import { redactJson } from '../response/redact/redact-json.ts'
 import type { KeptSteps } from './kept-steps.ts'
 import type { RunGuards } from './run-guards.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -63,9 +66,10 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
     ids,
     clock,
     approvalTimeoutMs: limits?.approvalTimeoutMs,
+    redactor,
     emit,
     at,
-    host: executionHost(options, parts),
+    host: executionHost(options, parts, redactor),
     runner: new CallRunner({
       clock,
       random: () => Number.parseInt(ids.traceId().slice(0, 8), 16) / 0x1_0000_0000,
@@ -94,17 +98,41 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
   }
 }
 
+interface LogEntry {
+  readonly message: string
+  readonly fields?: JsonObject
+}
+
+/** At once where nothing looks like a secret; else as soon as it is known what to take out. */
+function whenClean(redactor: Redactor | undefined, entry: LogEntry, tell: (clean: LogEntry) => void): void {
+  if (redactor === undefined) {
+    tell(entry)
+    return
+  }
+  const message = redactor.redact(entry.message)
+  const fields = entry.fields === undefined ? undefined : redactJson(redactor, entry.fields)
+  const told = (text: Redacted, rest: { readonly value: JsonValue } | undefined): void =>
+    tell({ message: text.text, ...(rest !== undefined && isJsonObject(rest.value) ? { fields: rest.value } : {}) })
+  if (message instanceof Promise || fields instanceof Promise) void Promise.all([message, fields]).then(([text, rest]) => told(text, rest))
+  else told(message, fields)
+}
+
 function isKeeper(policy: Policy | (Policy & PolicyKeeper)): policy is Policy & PolicyKeeper {
   return 'save' in policy && 'canSave' in policy
 }
 
-function executionHost(options: SessionOptions, parts: SessionParts): ExecutionHost {
+function executionHost(options: SessionOptions, parts: SessionParts, redactor: Redactor | undefined): ExecutionHost {
   const { asker } = options
   const { emit, at, interaction } = parts
   const log =
     (level: 'debug' | 'info' | 'warn' | 'error'): Logger['info'] =>
-    (message, fields) =>
-      emit?.({ type: 'log', level, message, ...(fields === undefined ? {} : { fields }), at: at() })
+    (message, fields) => {
+      if (emit === undefined) return
+      const time = at()
+      whenClean(redactor, fields === undefined ? { message } : { message, fields }, (clean) =>
+        emit({ type: 'log', level, message: clean.message, ...(clean.fields === undefined ? {} : { fields: clean.fields }), at: time }),
+      )
+    }
   return {
     clock: parts.clock,
     sessionId: parts.id,
@@ -114,9 +142,10 @@ function executionHost(options: SessionOptions, parts: SessionParts): ExecutionH
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     progress: (id: CallId, name: string, progress: Progress) => emit?.({ type: 'progress', id, name, progress, at: at() }),
     ask: (id: CallId, question: Question, signal: AbortSignal) =>
-      interaction.run(() => {
-        emit?.({ type: 'question', id, question, at: at() })
-        return asker.ask(question, { signal })
+      interaction.run(async () => {
+        const shown = redactor === undefined ? question : { ...question, text: (await redactor.redact(question.text)).text }
+        emit?.({ type: 'question', id, question: shown, at: at() })
+        return asker.ask(shown, { signal })
       }, signal),
   }
 }

@@ -513,3 +513,43 @@ describe('a session', () => {
     assert.ok(!events.some((event) => event.type === 'progress' && event.progress.message === 'late'), 'a settled call still spoke')
   })
 })
+
+describe('secrets', () => {
+  const secret = ['ghp', '_', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('')
+
+  it('are taken out of results, logs and questions, and run as they are (invariant 12)', async () => {
+    const ran: unknown[] = []
+    const shown: unknown[] = []
+    const asker = scriptedAsker(['yes'])
+    const { session, events } = await open(
+      [
+        tool('push', {
+          effect: 'write',
+          inputSchema: { type: 'object', properties: { token: { type: 'string' } } },
+          execute: async ({ token }, cx) => {
+            ran.push(token)
+            cx.log.warn(`using ${String(token)}`, { token: token ?? null })
+            await cx.ask({ text: `Push with ${String(token)}?` })
+            return `pushed with ${String(token)}`
+          },
+        }),
+      ],
+      {
+        mode: 'ask',
+        asker,
+        approver: scriptedApprover((request) => {
+          shown.push(request.shown)
+          return { type: 'approve', scope: 'once' }
+        }),
+      },
+    )
+    const [result] = await session.execute([call(0, 'push', { token: secret })])
+    assert.deepEqual(ran, [secret])
+    assert.equal(result?.redacted, 1)
+    assert.ok(!JSON.stringify([result, shown, asker.asked]).includes(secret))
+    const told = events.filter((event) => event.type === 'log' || event.type === 'question')
+    assert.equal(told.length, 2)
+    assert.ok(!JSON.stringify(told).includes(secret))
+    assert.match(JSON.stringify(shown), /secret removed/)
+  })
+})
