@@ -97,7 +97,7 @@ export { type Replay, type ReplayOptions, startReplay } from './models/replay.ts
 // observe
 export { type AuditFile, listAuditFiles, readAuditFile, verifyAuditFile } from './observe/audit/audit-files.ts'
 export { type AuditOptions, auditObserver } from './observe/audit/audit-observer.ts'
-export { auditFile, FileAuditSink } from './observe/audit/file-audit-sink.ts'
+export { type AuditSync, auditFile, type FileAuditOptions, FileAuditSink } from './observe/audit/file-audit-sink.ts'
 export { MemoryAuditSink } from './observe/audit/memory-audit-sink.ts'
 export type { ReadRecord } from './observe/audit/read-record.ts'
 export type { AuditLimits } from './observe/audit/record-body.ts'

@@ -78,6 +78,20 @@ export function auditSinkConformance(name: string, make: () => Promise<AuditSink
       await sink.close(a)
     })
 
+    it('keeps in one order what must be durable and what need only be written', async () => {
+      const sink = await make()
+      const examples = sealedExamples(a, 4)
+      const texts = examples.map((record) => record.text)
+      await sink.open(a)
+      await sink.append(a, examples.slice(0, 1), 'written')
+      await sink.append(a, examples.slice(1, 2), 'durable')
+      await sink.append(a, examples.slice(2), 'written')
+      const kept = async (): Promise<readonly string[]> => (await all(sink, a)).map((record) => canonicalJson(record))
+      assert.deepEqual(await kept(), texts)
+      await sink.close(a)
+      assert.deepEqual(await kept(), texts)
+    })
+
     it('says where a chain ends when it is opened again', async () => {
       const sink = await make()
       const examples = sealedExamples(a, 4)

@@ -66,6 +66,12 @@ export interface AuditHead {
   readonly recovered?: { readonly bytes: number; readonly keptIn: string }
 }
 
+/**
+ * How safe records are when a sink has taken them. `durable`: they outlive the machine. `written`: they outlive the process, and are made durable
+ * with the next ones that must be, within a second, or when the chain is closed.
+ */
+export type AuditSafety = 'durable' | 'written'
+
 /** Keeps audit records, append-only. */
 export interface AuditSink {
   /**
@@ -75,11 +81,12 @@ export interface AuditSink {
    */
   open(sessionId: SessionId): Promise<AuditHead>
   /**
-   * Keeps records durably before it resolves: all of them or, when it rejects, none. The same records may then be handed in again.
+   * Keeps records before it resolves: all of them or, when it rejects, none. The same records may then be handed in again.
    *
+   * @param safety what is asked for at least; default `durable`
    * @throws AdjutantError CONFLICT when the session is not open or the records do not follow the last one kept
    */
-  append(sessionId: SessionId, records: readonly SealedAuditRecord[]): Promise<void>
+  append(sessionId: SessionId, records: readonly SealedAuditRecord[], safety?: AuditSafety): Promise<void>
   /** Every record in order; an unknown session gives none. */
   read(sessionId: SessionId): AsyncIterable<AuditRecord>
   /** The chain may be opened again. Harmless when it is not open. */

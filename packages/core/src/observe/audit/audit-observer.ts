@@ -32,7 +32,8 @@ export interface AuditOptions extends AuditLimits {
  * the decision on it, each question and answer, each result. One chain for each session, carried on by whoever continues the session.
  *
  * Telling it of an event costs next to nothing; records are written at `flush`, before a person is asked, and as soon as a call may change
- * something. What could not be written is kept and tried again: `flush` rejects until it is on disk. Secrets never get into it.
+ * something. What could not be written is kept and tried again: `flush` rejects until it is on disk. The sink is asked to make everything durable
+ * at once but reads and what came of them. Secrets never get into it.
  *
  * @throws AdjutantError CONFIG_INVALID for a key that is too short
  * @example
@@ -65,6 +66,10 @@ class AuditFollower implements SessionFollower {
   /** Sealed and not yet kept: sealed once only, or the chain would fork. */
   #unsent: SealedAuditRecord[] = []
   #chain: AuditChain | undefined
+  /** Among what waits is a record that has to be durable. */
+  #matters = false
+  /** A call of this turn may change something: what comes of the turn has to be durable. */
+  #changing = false
   #lost = 0
   #writing: Promise<void> = Promise.resolve()
   #scheduled = false
@@ -85,12 +90,16 @@ class AuditFollower implements SessionFollower {
       case 'judged': {
         // Written down now: the tool gets this very object and may change it.
         const input = bodies.argumentsOf(event.call)
-        this.#add('call', event.at, () => bodies.call(event.call, event.decision, input))
-        if (event.call.effect !== 'read') this.#soon()
+        const changes = event.call.effect !== 'read'
+        this.#add('call', event.at, () => bodies.call(event.call, event.decision, input), changes)
+        if (!changes) return
+        this.#changing = true
+        this.#soon()
         return
       }
       case 'results':
-        for (const result of event.results) this.#add('result', event.at, () => bodies.result(result))
+        for (const result of event.results) this.#add('result', event.at, () => bodies.result(result), this.#changing)
+        this.#changing = false
         return
       case 'task':
         this.#add('task', event.at, () => bodies.task(event.text))
@@ -131,6 +140,7 @@ class AuditFollower implements SessionFollower {
     if (this.#lost === 0) return
     const lost = this.#lost
     this.#lost = 0
+    this.#matters = true
     this.#pending.push({ type: 'gap', ms: this.#options.clock.now(), body: () => `{"records":${lost}}` })
     await this.#write()
     throw new AdjutantError('TOO_LARGE', `${lost} audit records of session ${this.#session.sessionId} could not be held`, {
@@ -152,6 +162,7 @@ class AuditFollower implements SessionFollower {
 
   async #end(): Promise<void> {
     try {
+      this.#matters = true
       this.#pending.push({ type: 'closed', ms: this.#options.clock.now(), body: () => '{}' })
       await this.#write()
     } finally {
@@ -160,11 +171,12 @@ class AuditFollower implements SessionFollower {
     }
   }
 
-  #add(type: AuditType, at: number, body: Pending['body']): void {
+  #add(type: AuditType, at: number, body: Pending['body'], matters = true): void {
     if (this.#pending.length + this.#unsent.length >= this.#maxPending) {
       this.#lost += 1
       return
     }
+    if (matters) this.#matters = true
     this.#pending.push({ type, ms: this.#session.startedAt + at, body })
     if (this.#pending.length >= WRITE_AT) this.#soon()
   }
@@ -207,7 +219,14 @@ class AuditFollower implements SessionFollower {
       if (done < pending.length) this.#pending = [...pending.slice(done), ...this.#pending]
     }
     const unsent = this.#unsent
-    await sink.append(sessionId, unsent)
+    const matters = this.#matters
+    this.#matters = false
+    try {
+      await sink.append(sessionId, unsent, matters ? 'durable' : 'written')
+    } catch (error) {
+      if (matters) this.#matters = true
+      throw error
+    }
     this.#unsent = []
     anchor?.({ sessionId, ...chain.head })
   }
@@ -217,6 +236,7 @@ class AuditFollower implements SessionFollower {
     const chain = new AuditChain(this.#session, this.#seal, head)
     const now = this.#options.clock.now()
     const { recovered } = head
+    this.#matters = true
     if (recovered !== undefined) {
       const body = `{"bytes":${recovered.bytes},"keptIn":${JSON.stringify(recovered.keptIn)}}`
       this.#unsent.push(chain.seal('recovered', now, body))

@@ -1,10 +1,12 @@
 import { constants, fstatSync, writeSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import type { AuditHead, AuditRecord, AuditSink, SealedAuditRecord } from '../../contract/audit.ts'
+import type { AuditHead, AuditRecord, AuditSafety, AuditSink, SealedAuditRecord } from '../../contract/audit.ts'
 import { AdjutantError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
+import type { Clock } from '../../contract/ports.ts'
 import { splitLines } from '../../util/split-lines.ts'
+import { systemClock } from '../../util/system-clock.ts'
 import { type AuditTail, readTail } from './audit-tail.ts'
 import { type FileLock, takeLock } from './file-lock.ts'
 import { readRecord } from './read-record.ts'
@@ -19,11 +21,34 @@ interface OpenChain {
   readonly file: FileHandle
   readonly lock: FileLock
   head: AuditHead
-  /** Bytes of whole, durable records. */
+  /** Bytes of whole records. */
   size: number
+  /** Bytes of whole records that are known to be on the disk itself. */
+  durable: number
+  dropTimer: (() => void) | undefined
+  /** Records that were taken could not be made durable: said to whoever writes next, or closes. */
+  failure: AdjutantError | undefined
   /** A write failed, and what it left may still be there. */
   dirty: boolean
 }
+
+/**
+ * When a chain is made durable. `always`: with each batch. `changes`: with the batches that it is asked for; the rest within a second, with the
+ * next such batch, or at the end. `never`: when the system does so by itself.
+ */
+export type AuditSync = 'always' | 'changes' | 'never'
+
+const SYNCS: readonly AuditSync[] = ['always', 'changes', 'never']
+
+export interface FileAuditOptions {
+  /** Default `changes`. */
+  readonly sync?: AuditSync
+  /** Default: the machine's. */
+  readonly clock?: Clock
+}
+
+/** What was written is made durable after so many milliseconds at most. */
+const DURABLE_WITHIN_MS = 1_000
 
 /** The file of a session's chain. */
 export function auditFile(folder: string, sessionId: SessionId): string {
@@ -32,24 +57,29 @@ export function auditFile(folder: string, sessionId: SessionId): string {
 
 /**
  * Keeps each chain as JSON lines: `<folder>/<session id>.jsonl`, mode 0600, opened for appending only. One process writes it at a time; a lock file
- * says which. Each batch is one write and, unless `sync` is false, one fdatasync. What a failed write left behind is cut off before the next; what somebody else added
+ * says which. Each batch is one write and, where it is to be durable at once, one fdatasync. What a failed write left behind is cut off before the next; what somebody else added
  * meanwhile is not written over: `append` refuses. The beginning of a record that a crash cut off is kept in
- * `<session id>.<bytes before it>.torn` and said in a record of its own.
+ * `<session id>.<bytes before it>.torn` and said in a record of its own. Where records that were taken cannot be made durable later, the next `append`
+ * or `close` rejects.
  */
 export class FileAuditSink implements AuditSink {
   readonly folder: string
   readonly #open = new Map<SessionId, OpenChain>()
 
-  readonly #sync: boolean
+  readonly #sync: AuditSync
+  readonly #clock: Clock
 
   /**
    * @param folder made when missing, readable by its owner only
-   * @param options.sync `false`: records survive the end of the process, but not that of the machine; small batches then
-   *   take a tenth of the time. Default true.
+   * @throws AdjutantError CONFIG_INVALID for another word than the three of `sync`
    */
-  constructor(folder: string, options: { readonly sync?: boolean } = {}) {
+  constructor(folder: string, { sync = 'changes', clock = systemClock }: FileAuditOptions = {}) {
+    if (!SYNCS.includes(sync)) {
+      throw new AdjutantError('CONFIG_INVALID', `audit: sync is ${JSON.stringify(sync)}; it is one of ${SYNCS.join(', ')}`)
+    }
     this.folder = resolve(folder)
-    this.#sync = options.sync ?? true
+    this.#sync = sync
+    this.#clock = clock
   }
 
   async open(sessionId: SessionId): Promise<AuditHead> {
@@ -66,7 +96,8 @@ export class FileAuditSink implements AuditSink {
       const recovered = await this.#putAside(file, path, tail)
       await syncFolder(this.folder)
       const head = { seq: tail.seq, hash: tail.hash }
-      this.#open.set(sessionId, { path, file, lock, head, size: tail.size, dirty: false })
+      const { size } = tail
+      this.#open.set(sessionId, { path, file, lock, head, size, durable: size, dropTimer: undefined, failure: undefined, dirty: false })
       return recovered === undefined ? head : { ...head, recovered }
     } catch (error) {
       await file?.close()
@@ -75,9 +106,10 @@ export class FileAuditSink implements AuditSink {
     }
   }
 
-  async append(sessionId: SessionId, records: readonly SealedAuditRecord[]): Promise<void> {
+  async append(sessionId: SessionId, records: readonly SealedAuditRecord[], safety: AuditSafety = 'durable'): Promise<void> {
     const chain = this.#open.get(sessionId)
     if (chain === undefined) throw notOpen(sessionId)
+    sayFailure(chain)
     const last = records.at(-1)
     if (last === undefined) return
     if (!follows(chain.head, records)) throw notFollowing(sessionId, chain.head.seq)
@@ -91,8 +123,14 @@ export class FileAuditSink implements AuditSink {
       if (size !== chain.size) throw changedMeanwhile(chain, size)
       chain.dirty = true
       await writeAll(chain.file, bytes)
-      if (this.#sync) await chain.file.datasync()
+      const durable = this.#sync === 'always' || (this.#sync === 'changes' && safety === 'durable')
+      if (durable) await chain.file.datasync()
       chain.dirty = false
+      if (durable) {
+        chain.durable = chain.size + bytes.length
+        chain.dropTimer?.()
+        chain.dropTimer = undefined
+      } else if (this.#sync === 'changes') this.#syncSoon(chain)
     } catch (cause) {
       if (AdjutantError.isInstance(cause)) throw cause
       await cutBack(chain)
@@ -129,11 +167,25 @@ export class FileAuditSink implements AuditSink {
     const chain = this.#open.get(sessionId)
     if (chain === undefined) return
     this.#open.delete(sessionId)
+    chain.dropTimer?.()
     try {
-      await chain.file.close()
+      try {
+        if (this.#sync === 'changes') await makeDurable(chain)
+      } finally {
+        await chain.file.close()
+      }
     } finally {
       await chain.lock.release()
     }
+    sayFailure(chain)
+  }
+
+  /** Once for all batches until then. */
+  #syncSoon(chain: OpenChain): void {
+    chain.dropTimer ??= this.#clock.after(DURABLE_WITHIN_MS, () => {
+      chain.dropTimer = undefined
+      void makeDurable(chain)
+    })
   }
 
   /** First kept elsewhere, then cut off: a crash in between loses nothing. */
@@ -144,6 +196,30 @@ export class FileAuditSink implements AuditSink {
     await file.datasync()
     return { bytes: tail.torn.length, keptIn: basename(aside) }
   }
+}
+
+/** Never rejects: what fails is said to whoever comes next. */
+async function makeDurable(chain: OpenChain): Promise<void> {
+  const { size, path } = chain
+  if (chain.durable >= size) return
+  try {
+    await chain.file.datasync()
+    chain.durable = Math.max(chain.durable, size)
+  } catch (cause) {
+    // Closed meanwhile: closing has made it durable.
+    if (hasCode(cause, 'EBADF')) return
+    chain.failure = new AdjutantError('TOOL_FAILED', `${path}: the end of the audit log may not be on the disk: ${messageOf(cause)}`, {
+      hint: `Make a copy of the file, and look at the disk. Check it with adjutant audit verify ${path}.`,
+      cause,
+    })
+  }
+}
+
+/** @throws AdjutantError once for each failure */
+function sayFailure(chain: OpenChain): void {
+  const { failure } = chain
+  chain.failure = undefined
+  if (failure !== undefined) throw failure
 }
 
 /** Handing so much to the kernel takes less than handing it to another thread first. */
