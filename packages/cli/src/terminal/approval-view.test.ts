@@ -3,20 +3,13 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import {
-  type AgentTool,
-  type ApprovalRequest,
-  approvalId,
-  callId,
-  type Effect,
-  type JsonObject,
-  type Origin,
-  sessionId,
-} from '@adjutant/core'
+import type { ApprovalRequest, ArgumentMark, JsonObject } from '@adjutant/core'
 import fc from 'fast-check'
-import { approvalView, firstLines } from './approval-view.ts'
+import { type ExampleRequest, exampleCall, exampleRequest } from '../../test/approval-example.ts'
+import { type ApprovalView, approvalView } from './approval-view.ts'
 import { summarise } from './call-summary.ts'
 import { editorCommand, parseEdited } from './edit-arguments.ts'
+import { rowText } from './rows.ts'
 
 let folder = ''
 before(async () => {
@@ -26,33 +19,14 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-function request(
-  name: string,
-  input: JsonObject,
-  effect: Effect = 'write',
-  origin: Origin = { kind: 'built-in', from: '' },
-): ApprovalRequest {
-  const tool: AgentTool = {
-    name,
-    description: 'd',
-    inputSchema: true,
-    origin,
-    tier: 'core',
-    lifetime: 'session',
-    effect,
-    execute: async () => '',
-  }
-  const call = { id: callId('c'), index: 0, name, arguments: { ok: true, value: input } as const, idFromProvider: true }
-  return {
-    id: approvalId('p'),
-    sessionId: sessionId('s'),
-    call: { call, tool, input, conversions: [], effect },
-    reason: `${name} changes something`,
-  }
-}
+const look = (request: ApprovalRequest): Promise<ApprovalView> => approvalView(request, { workspace: folder, env: { HOME: '/home/x' } })
+const view = (given: ExampleRequest): Promise<ApprovalView> => look(exampleRequest({ effect: 'write', ...given }))
 
 const signs = async (input: JsonObject, name = 'write_file'): Promise<readonly string[] | undefined> =>
-  (await approvalView(request(name, input), folder)).preview?.lines.map((line) => `${line.sign}${line.text}`)
+  (await view({ name, input })).preview?.lines.map((line) => `${line.sign}${line.text}`)
+
+const listed = ({ arguments: args }: Pick<ApprovalView, 'arguments'>): unknown =>
+  args.map(({ name, brief }) => [name, ...brief.lines.map(rowText)])
 
 describe('what is shown before an approval', () => {
   it('is the difference that a write would make', async () => {
@@ -60,59 +34,119 @@ describe('what is shown before an approval', () => {
     assert.deepEqual(await signs({ path: 'new.txt', content: 'one\n' }), ['+one'])
     assert.deepEqual(await signs({ path: 'a.txt', content: 'one\ntwo\n' }), [' (the same as it is now)'])
     assert.deepEqual(await signs({ path: 'a.txt', old_text: 'two', new_text: 'x' }, 'edit_file'), ['-two', '+x'])
-    assert.deepEqual(
-      await signs(
-        {
-          path: 'a.txt',
-          edits: [
-            { oldText: 'a', newText: 'b' },
-            { oldText: 'c', newText: 'd' },
-          ],
-        },
-        'mcp__fs__edit',
-      ),
-      ['-a', '+b', '-c', '+d'],
-    )
+    const edits = [
+      { oldText: 'a', newText: 'b' },
+      { oldText: 'c', newText: 'd' },
+    ]
+    assert.deepEqual(await signs({ path: 'a.txt', edits }, 'mcp__fs__edit'), ['-a', '+b', '-c', '+d'])
+  })
+
+  it('lists what an edit says beside its texts, as the difference does not show it', async () => {
+    const edits = [{ oldText: 'a', newText: 'b', everywhere: true }]
+    assert.deepEqual(listed(await view({ input: { path: 'a.txt', edits } })), [
+      ['edits', '[{"oldText":"a","newText":"b","everywhere":true}]'],
+    ])
+    assert.deepEqual(listed(await view({ input: { path: ['x'], old_text: 'a', new_text: 'b' } })), [['path', '["x"]']])
   })
 
   it('reads no file outside the workspace to show a difference', async () => {
     assert.deepEqual(await signs({ path: '../../etc/hostname', content: 'x' }), ['+x'])
     assert.deepEqual(await signs({ path: 'a\u0000.txt', content: 'x' }), ['+x'])
     assert.deepEqual(await signs({ path: 'link', content: 'x' }), ['+x'])
+    assert.deepEqual(await signs({ path: '.', content: 'x' }), ['+x'])
   })
 
-  it('lists every argument it does not preview, and counts what does not fit', async () => {
-    const view = await approvalView(
-      request('run', { command: 'rm -rf /\nls', deep: { list: [1, 2] } }, 'dangerous', { kind: 'mcp', from: 'box' }),
-      folder,
-    )
-    assert.deepEqual(view.arguments, [
-      { name: 'command', lines: ['rm -rf /', 'ls'] },
-      { name: 'deep', lines: ['{"list":[1,2]}'] },
+  it('lists every argument it does not preview, the rule that asks, and what was made of the arguments', async () => {
+    const shown = await view({
+      name: 'run',
+      input: { command: 'rm -rf /\nls', deep: { list: [1, 2] } },
+      effect: 'dangerous',
+      origin: { kind: 'mcp', from: 'box' },
+      reason: 'because',
+      decision: { effect: 'ask', rule: 'user/careful', tier: 'user', reason: 'because' },
+      conversions: [{ path: '/limit', from: '"3"', to: '3', rule: 'string → integer' }],
+      repairs: [{ rule: 'trailing-comma', at: 3, note: 'left out the comma before "}"' }],
+    })
+    assert.deepEqual(listed(shown), [
+      ['command', 'rm -rf /', 'ls'],
+      ['deep', '{"list":[1,2]}'],
     ])
-    assert.equal(view.origin, 'mcp: box')
-    assert.deepEqual(firstLines([1, 2, 3, 4], 2), { shown: [1, 2], hidden: 2 })
-    assert.deepEqual(firstLines([1, 2, 3], 2), { shown: [1, 2, 3], hidden: 0 })
+    assert.deepEqual([shown.origin, shown.rule, shown.reason], ['mcp: box', 'user/careful', 'because'])
+    assert.deepEqual(shown.changes, ['repaired: left out the comma before "}"', 'converted /limit: "3" → 3 (string → integer)'])
   })
 
-  it('lets no control character of a name, an argument, an origin or a reason through', async () => {
+  it('marks the argument that the tool marks, deep down as well, whatever else the tool gives', async () => {
+    const mark = (path: string, start: number, end: number): ArgumentMark => ({ path, start, end, effect: 'dangerous', reason: 'r' })
+    const pointed = async (input: JsonObject, marks: () => readonly ArgumentMark[]): Promise<unknown> =>
+      (await view({ effect: 'dangerous', input, marks })).arguments.map(({ name, brief }) => [
+        name,
+        brief.lines.flatMap((line) => line.filter((part) => part.mark !== undefined).map((part) => part.text)),
+      ])
+    assert.deepEqual(await pointed({ command: 'ls; rm x' }, () => [mark('/command', 4, 8)]), [['command', ['rm x']]])
+    assert.deepEqual(await pointed({ 'a/b~': 'rm' }, () => [mark('/a~1b~0', 0, 2)]), [['a/b~', ['rm']]])
+    assert.deepEqual(await pointed({ steps: [{ run: 'rm' }] }, () => [mark('/steps/0/run', 0, 2)]), [
+      ['steps', []],
+      ['steps.0.run', ['rm']],
+    ])
+    // A change that is shown as a difference is listed as well once something in it is marked.
+    assert.deepEqual(await pointed({ path: 'p', content: 'rm x' }, () => [mark('/content', 0, 2)]), [['content', ['rm']]])
+    assert.deepEqual(await pointed({ n: 3 }, () => [mark('/n', 0, 1), mark('/gone', 0, 1), mark('', 0, 1)]), [['n', []]])
+    assert.deepEqual(
+      await pointed({ command: 'rm' }, () => {
+        throw new Error('broken tool')
+      }),
+      [['command', []]],
+    )
+    assert.deepEqual(await pointed({ command: 'rm' }, () => JSON.parse('{"not":"a list"}')), [['command', []]])
+    assert.deepEqual(await pointed({ command: 'rm' }, () => JSON.parse('[null,1,{"path":7}]')), [['command', []]])
+  })
+
+  it('says which rule an answer for always writes, and into which file', async () => {
+    const request = exampleRequest({ input: { command: 'make', cwd: '.' }, saveTo: ['project', 'user'] })
+    const { saves } = await approvalView(request, { workspace: '/work/x', env: { XDG_CONFIG_HOME: '/conf' } })
+    assert.deepEqual(
+      saves.map(({ of, tier, file }) => [of, tier, file]),
+      [
+        ['call', 'project', '/work/x/.adjutant/policy.yaml'],
+        ['tool', 'project', '/work/x/.adjutant/policy.yaml'],
+        ['call', 'user', '/conf/adjutant/policy.yaml'],
+        ['tool', 'user', '/conf/adjutant/policy.yaml'],
+      ],
+    )
+    assert.equal(saves[0]?.rule, 'allow run_shell, effect dangerous, with command, cwd exactly as shown, and no other argument')
+    assert.equal(saves[1]?.rule, 'allow run_shell, effect dangerous, whatever its arguments')
+    assert.deepEqual((await view({})).saves, [])
+    // Arguments that are too long for a rule cannot be kept.
+    const long = await view({ input: { command: 'x'.repeat(16_001) }, saveTo: ['user'] })
+    assert.deepEqual(
+      long.saves.map(({ of }) => of),
+      ['tool'],
+    )
+  })
+
+  it('shows every call that matches, and which of them are the same', async () => {
+    const shown = await view({
+      matching: [exampleCall({ id: 'b', input: { command: 'rm -rf build' } }), exampleCall({ id: 'c', input: { command: 'rm c' } })],
+      identical: ['b'],
+    })
+    assert.equal(shown.identical, 1)
+    assert.deepEqual(
+      shown.matching.map((match) => [match.id, match.identical, listed(match)]),
+      [
+        ['b', true, [['command', 'rm -rf build']]],
+        ['c', false, [['command', 'rm c']]],
+      ],
+    )
+  })
+
+  it('lets no control character of a summary through', () => {
     const hostile = fc.string({
       unit: fc.constantFrom('\u001b', '\u009b', '\u202e', '\u2066', '\r', '\u0007', '\n', 'a', '"'),
       maxLength: 12,
     })
-    await fc.assert(
-      fc.asyncProperty(hostile, hostile, hostile, async (name, value, other) => {
-        for (const input of [
-          { [name]: value, x: [value] },
-          { path: name, content: value },
-          { path: name, old_text: value, new_text: other },
-        ]) {
-          const made = request(name, input, 'write', { kind: 'mcp', from: other })
-          const said = JSON.stringify(await approvalView({ ...made, reason: value }, folder))
-          // In JSON a control character is written as an escape of one backslash; a shown one has two.
-          assert.doesNotMatch(said, /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]|(?<!\\)\\(?:u00|[rnbft])/)
-          assert.doesNotMatch(summarise({ ok: true, value: input }, 80), /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
-        }
+    fc.assert(
+      fc.property(hostile, hostile, (name, value) => {
+        assert.doesNotMatch(summarise({ ok: true, value: { [name]: value, x: [value] } }, 80), /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
       }),
       { numRuns: 200 },
     )

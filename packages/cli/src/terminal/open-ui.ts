@@ -76,11 +76,12 @@ export async function openUi(io: CliIo, options: OpenUiOptions): Promise<Ui> {
     output: io.stderr,
     theme,
     workspace: options.workspace,
+    env: io.env,
   }
   let ui: Ui
   if (can.live && !options.json) {
     const { openInkUi } = await import('./ink/ink-ui.ts')
-    ui = openInkUi({ ...opened, env: io.env, clock: options.clock, interrupt })
+    ui = openInkUi({ ...opened, clock: options.clock, interrupt })
   } else {
     ui = openPlainUi({ ...opened, quiet: options.json })
   }

@@ -2,12 +2,12 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import { AdjutantError, type ApprovalDecision, type ApprovalRequest, type Question } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
-import { type ApprovalView, approvalView, firstLines } from './approval-view.ts'
-import { decisionNote } from './decision-note.ts'
-import { parseEdited } from './edit-arguments.ts'
+import { approvalView } from './approval-view.ts'
+import { decisionNote, endedNote } from './decision-note.ts'
 import { type PeopleLines, peopleLines } from './people-lines.ts'
+import { PlainApproval } from './plain-approval.ts'
 import { printableLine, printableLines } from './printable.ts'
-import { effectWords, type Theme } from './theme.ts'
+import type { Theme } from './theme.ts'
 import type { Ui } from './ui.ts'
 
 export interface PlainUiOptions {
@@ -15,11 +15,9 @@ export interface PlainUiOptions {
   readonly output: CliIo['stderr']
   readonly theme: Theme
   readonly workspace: string
+  readonly env: CliIo['env']
   readonly quiet: boolean
 }
-
-/** Of arguments and preview, before `v` is needed. */
-const SHOWN_LINES = 20
 
 export function openPlainUi(options: PlainUiOptions): Ui {
   const { theme, output } = options
@@ -46,41 +44,8 @@ export function openPlainUi(options: PlainUiOptions): Ui {
   }
 
   const decide = async (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> => {
-    const view = await approvalView(request, options.workspace)
-    for (const line of describe(view, theme, SHOWN_LINES)) say(line)
-    for (;;) {
-      const answer = await ask(`Run it? [Y/n]  (y once, t always this tool, c always this call, e edit, n no, v view all) `, signal)
-      if (answer === undefined) return { type: 'deny', by: 'policy', reason: 'the input ended before the question was answered' }
-      switch (answer.trim().toLowerCase()) {
-        case '':
-        case 'y':
-        case 'yes':
-          return { type: 'approve', scope: 'once' }
-        case 't':
-          return { type: 'approve', scope: 'tool' }
-        case 'c':
-          return { type: 'approve', scope: 'call' }
-        case 'n':
-        case 'no': {
-          const reason = (await ask('Why not? (Enter: no reason) ', signal))?.trim() ?? ''
-          return { type: 'deny', by: 'person', ...(reason === '' ? {} : { reason }) }
-        }
-        case 'e': {
-          say(`The arguments are ${printableLine(JSON.stringify(request.call.input))}`)
-          const text = await ask('New arguments as JSON (Enter: back) ', signal)
-          if (text === undefined || text.trim() === '') break
-          const edited = parseEdited(text)
-          if (edited.ok) return { type: 'edit', input: edited.input }
-          say(printableLine(edited.problem))
-          break
-        }
-        case 'v':
-          for (const line of describe(view, theme, Number.POSITIVE_INFINITY)) say(line)
-          break
-        default:
-          say('Please answer y, t, c, e, n or v.')
-      }
-    }
+    const view = await approvalView(request, options)
+    return new PlainApproval({ request, view, theme, columns: (output.columns ?? 80) - 1, say, ask: (text) => ask(text, signal) }).decide()
   }
 
   const answerTo = async (question: Question, signal: AbortSignal): Promise<string> => {
@@ -103,6 +68,10 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     people.hold()
     try {
       return await work()
+    } catch (error) {
+      // The cursor stands behind the question that nobody answers any more.
+      say('')
+      throw error
     } finally {
       people.release()
     }
@@ -115,9 +84,14 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     note: people.note,
     approver: {
       async decide(request, { signal }) {
-        const decision = await alone(() => decide(request, signal))
-        people.note(decisionNote(request.call.tool.name, decision))
-        return decision
+        try {
+          const decision = await alone(() => decide(request, signal))
+          people.note(decisionNote(request, decision))
+          return decision
+        } catch (error) {
+          if (signal.aborted) people.note(endedNote(request, signal.reason), 'warning')
+          throw error
+        }
       },
     },
     asker: { ask: (question, { signal }) => alone(() => answerTo(question, signal)) },
@@ -125,23 +99,4 @@ export function openPlainUi(options: PlainUiOptions): Ui {
       input?.reader.close()
     },
   }
-}
-
-function describe(view: ApprovalView, theme: Theme, limit: number): readonly string[] {
-  const effect = effectWords(view.effect)
-  const args = view.arguments.flatMap((argument) =>
-    argument.lines.map((line, index) => (index === 0 ? `  ${theme.paint('accent', argument.name)}: ${line}` : `    ${line}`)),
-  )
-  const preview = (view.preview?.lines ?? []).map((line) =>
-    theme.paint(line.sign === '+' ? 'good' : line.sign === '-' ? 'bad' : 'quiet', `  ${line.sign} ${line.text}`),
-  )
-  const { shown, hidden } = firstLines([...args, ...(view.preview === undefined ? [] : [`  ${view.preview.title}`]), ...preview], limit)
-  return [
-    '',
-    `${theme.paint('name', view.tool)}  ${theme.paint(effect.tone, effect.words)}  ${theme.paint('quiet', view.origin)}`,
-    ...(view.reason === '' ? [] : [theme.paint('quiet', view.reason)]),
-    ...shown,
-    ...view.conversions.map((made) => theme.paint('quiet', `  converted ${made}`)),
-    ...(hidden === 0 ? [] : [theme.paint('warning', `  ${theme.symbols.ellipsis} ${hidden} more lines: v shows all`)]),
-  ]
 }

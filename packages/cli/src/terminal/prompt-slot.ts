@@ -45,7 +45,9 @@ export class PromptSlot {
         reject(signal.reason)
         return
       }
+      let over = false
       const leave = (): void => {
+        over = true
         signal.removeEventListener('abort', stopped)
         this.#set(undefined)
       }
@@ -57,6 +59,8 @@ export class PromptSlot {
       this.#keys += 1
       this.#set(
         make((value) => {
+          // An editor that ends after its question was taken away: another question may be open by now, and this is no answer to it.
+          if (over) return
           leave()
           resolve(value)
         }, this.#keys),

@@ -10,6 +10,8 @@ export interface Symbols {
   readonly spinner: readonly string[]
   readonly border: 'round' | 'classic'
   readonly cursor: string
+  /** Before a line that goes on from the one above. One column. */
+  readonly wrap: string
 }
 
 const UNICODE: Symbols = {
@@ -23,6 +25,7 @@ const UNICODE: Symbols = {
   spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
   border: 'round',
   cursor: '▏',
+  wrap: '↪',
 }
 
 const ASCII: Symbols = {
@@ -36,6 +39,7 @@ const ASCII: Symbols = {
   spinner: ['-', '\\', '|', '/'],
   border: 'classic',
   cursor: '_',
+  wrap: '\\',
 }
 
 export function symbolsFor(unicode: boolean): Symbols {

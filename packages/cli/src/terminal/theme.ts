@@ -3,16 +3,20 @@ import { styleText } from 'node:util'
 import type { Effect, Outcome } from '@adjutant/core'
 import { type Symbols, symbolsFor } from './symbols.ts'
 
-export type Tone = 'plain' | 'name' | 'quiet' | 'good' | 'bad' | 'warning' | 'accent'
+export type Tone = 'plain' | 'name' | 'quiet' | 'good' | 'bad' | 'warning' | 'accent' | 'danger' | 'marked'
 
 interface TextStyle {
   readonly color?: string
   readonly bold?: boolean
   readonly dimColor?: boolean
+  readonly inverse?: boolean
+  readonly underline?: boolean
 }
 
 export interface Theme {
   readonly symbols: Symbols
+  /** Tones can be seen; without, what stands out is pointed at. */
+  readonly colour: boolean
   /** For a drawn terminal. */
   style(tone: Tone): TextStyle
   /** For a plain line. */
@@ -27,13 +31,25 @@ const STYLES: Readonly<Record<Tone, TextStyle>> = {
   bad: { color: 'red' },
   warning: { color: 'yellow' },
   accent: { color: 'cyan' },
+  danger: { color: 'red', bold: true, inverse: true },
+  marked: { color: 'yellow', bold: true, underline: true },
 }
 
-const FORMATS = { name: 'bold', quiet: 'dim', good: 'green', bad: 'red', warning: 'yellow', accent: 'cyan' } as const
+const FORMATS = {
+  name: 'bold',
+  quiet: 'dim',
+  good: 'green',
+  bad: 'red',
+  warning: 'yellow',
+  accent: 'cyan',
+  danger: ['red', 'bold', 'inverse'],
+  marked: ['yellow', 'bold', 'underline'],
+} satisfies Partial<Record<Tone, Parameters<typeof styleText>[0]>>
 
 export function themeFor(options: { readonly colour: boolean; readonly unicode: boolean }): Theme {
   return {
     symbols: symbolsFor(options.unicode),
+    colour: options.colour,
     style: (tone) => (options.colour ? STYLES[tone] : STYLES.plain),
     paint: (tone, text) => (options.colour && tone !== 'plain' ? styleText(FORMATS[tone], text, { validateStream: false }) : text),
   }

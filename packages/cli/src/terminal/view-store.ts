@@ -3,9 +3,10 @@
  * are finished (drawn once), calls that run (drawn again and again), the text that is still arriving, and the one question that
  * is open. Synchronous; a snapshot is made only when somebody looks, so ten thousand calls cost ten thousand map entries.
  */
-import type { CallState, Outcome, SessionEvent, ToolCall } from '@adjutant/core'
-import { summarise } from './call-summary.ts'
-import { printableLine } from './printable.ts'
+import type { CallState, Outcome, SessionEvent, ToolCall, ToolResult } from '@adjutant/core'
+import { duration, summarise } from './call-summary.ts'
+import { budgetText, endedText, factsOf, progressText } from './event-words.ts'
+import { printableLine, shorten } from './printable.ts'
 
 /** Longer than any terminal is wide. */
 const SUMMARY_CHARS = 200
@@ -53,13 +54,22 @@ interface Tracked {
   status: CallState['status']
   startedAt?: number
   progress?: string
+  attempts?: number
   detail?: string
   reason?: string
 }
 
+/** Facts of one batch's results that get a line each; the rest is counted. */
+const MAX_FACTS = 10
+/** Calls that are done and whose results have not been told yet. */
+const MAX_SETTLED = 1_000
+/** Of a call's summary, where it only says which call is meant. */
+const NAMED_CHARS = 40
+
 export class ViewStore {
   readonly #calls = new Map<string, Tracked>()
   readonly #summaries = new Map<string, string>()
+  readonly #settled = new Map<string, string>()
   readonly #listeners = new Set<() => void>()
   #done: DoneLine[] = []
   #text = ''
@@ -130,15 +140,34 @@ export class ViewStore {
         this.#endText()
         this.note(`the answer broke off and is asked for again: ${event.reason}`, 'warning')
         return
+      case 'loop':
+        this.note(
+          `${event.name} is going round in circles${event.step === 'stop' ? ', the task is stopped' : ''}: ${event.reason}`,
+          'warning',
+        )
+        return
+      case 'budget':
+        this.note(budgetText(event), 'warning')
+        return
+      case 'retry': {
+        const call = this.#calls.get(event.id)
+        if (call === undefined) return
+        call.progress = printableLine(`attempt ${event.attempt} in ${duration(event.delayMs)} (${event.code})`)
+        break
+      }
       case 'results':
+        if (!this.#tellFacts(event.results)) return
+        break
+      case 'ended': {
+        const words = endedText(event.reason)
+        this.#settled.clear()
+        if (words !== undefined) this.note(words, 'warning')
+        return
+      }
       case 'task':
       case 'judged':
       case 'refused':
-      case 'budget':
-      case 'loop':
-      case 'retry':
       case 'metered':
-      case 'ended':
       case 'tool-loaded':
       case 'tool-unloaded':
       case 'approval-asked':
@@ -158,6 +187,11 @@ export class ViewStore {
     // What was taken over from a broken answer may still run.
     call.status = state.status === 'adopted' ? 'running' : state.status
     if (call.status === 'running') call.startedAt ??= at
+    if (state.status === 'running') {
+      call.attempts = state.attempt
+      // What was said of the attempt before is over.
+      if (state.attempt > 1) delete call.progress
+    }
     if (state.status === 'denied') {
       call.detail = 'denied'
       call.reason = printableLine(state.reason)
@@ -167,6 +201,10 @@ export class ViewStore {
     if (state.status !== 'settled') return
     this.#calls.delete(id)
     this.#summaries.delete(id)
+    if (call.summary !== '' && this.#settled.size < MAX_SETTLED) this.#settled.set(id, call.summary)
+    if (call.attempts !== undefined && call.attempts > 1) {
+      call.detail = [call.detail ?? '', `${call.attempts} attempts`].filter((part) => part !== '').join(', ')
+    }
     this.#push({
       kind: 'call',
       key: this.#key(),
@@ -177,6 +215,25 @@ export class ViewStore {
       ...(call.detail === undefined ? {} : { detail: call.detail }),
       ...(call.reason === undefined ? {} : { reason: call.reason }),
     })
+  }
+
+  /** What only the results say of calls whose lines are drawn already: a short line each. False when there is nothing to tell. */
+  #tellFacts(results: readonly ToolResult[]): boolean {
+    let told = 0
+    for (const result of results) {
+      const facts = factsOf(result)
+      if (facts === '') continue
+      told += 1
+      if (told > MAX_FACTS) continue
+      const which = shorten(this.#settled.get(result.id) ?? '', NAMED_CHARS)
+      const text = `  ${printableLine(result.name)}${which === '' ? '' : ` ${which}`}: ${facts}`
+      this.#push({ kind: 'note', key: this.#key(), text })
+    }
+    this.#settled.clear()
+    if (told > MAX_FACTS) {
+      this.#push({ kind: 'note', key: this.#key(), text: `  and ${told - MAX_FACTS} more that were cached, recognised or had secrets` })
+    }
+    return told > 0
   }
 
   #addText(text: string): void {
@@ -229,11 +286,4 @@ export class ViewStore {
     }
     return { done: [...this.#done], live, waiting, text: printableLine(this.#text), thinking: this.#thinking }
   }
-}
-
-function progressText(progress: { readonly message?: string; readonly current?: number; readonly total?: number }): string {
-  const { message, current, total } = progress
-  const count =
-    current === undefined ? '' : total === undefined ? String(current) : `${Math.round((100 * current) / (total === 0 ? 1 : total))} %`
-  return printableLine([count, message ?? ''].filter((part) => part !== '').join(' '))
 }

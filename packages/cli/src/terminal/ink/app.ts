@@ -5,7 +5,7 @@ import type { PromptSlot } from '../prompt-slot.ts'
 import type { Theme } from '../theme.ts'
 import type { DoneLine, ViewStore } from '../view-store.ts'
 import { ApprovalBox } from './approval-box.ts'
-import { DoneLineView, LiveCalls } from './call-lines.ts'
+import { DoneLineView, LiveCalls, liveRows } from './call-lines.ts'
 import { QuestionBox } from './question-box.ts'
 
 export interface AppProps {
@@ -25,25 +25,22 @@ export function App({ store, prompts, theme, env, now, interrupt }: AppProps): R
   useInput((input, key) => {
     if (key.ctrl && input === 'c') interrupt()
   })
+  // The part that is drawn anew must stay lower than the screen, or the terminal scrolls at each frame.
+  const limit = prompt === undefined ? Math.max(3, Math.floor(rows / 2)) : rows < 20 ? 0 : 2
+  const boxRows = rows - 1 - (limit === 0 ? 0 : liveRows(view, limit))
   return h(
     Box,
     { flexDirection: 'column' },
     // biome-ignore lint/correctness/noChildrenProp: the child is a function, which only the prop's type knows
     h(Static<DoneLine>, { items: [...view.done], children: (line) => h(DoneLineView, { key: line.key, line, theme }) }),
-    view.text === '' ? null : h(Text, { wrap: 'wrap' }, view.text),
-    h(LiveCalls, {
-      calls: view.live,
-      waiting: view.waiting,
-      thinking: view.thinking,
-      // The part that is drawn anew must stay lower than the screen, or the terminal scrolls at each frame.
-      limit: prompt === undefined ? Math.max(3, Math.floor(rows / 2)) : 2,
-      theme,
-      now,
-    }),
+    view.text === '' || prompt !== undefined ? null : h(Text, { wrap: 'wrap' }, view.text),
+    limit === 0
+      ? null
+      : h(LiveCalls, { calls: view.live, waiting: view.waiting, thinking: view.thinking && prompt === undefined, limit, theme, now }),
     prompt === undefined
       ? null
       : prompt.kind === 'approval'
-        ? h(ApprovalBox, { key: prompt.key, prompt, theme, env, print: (lines) => store.lines(lines) })
-        : h(QuestionBox, { key: prompt.key, prompt, theme }),
+        ? h(ApprovalBox, { key: prompt.key, prompt, theme, env, rows: boxRows, print: (lines) => store.lines(lines) })
+        : h(QuestionBox, { key: prompt.key, prompt, theme, rows: boxRows, print: (lines) => store.lines(lines) }),
   )
 }

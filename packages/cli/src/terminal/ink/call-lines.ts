@@ -4,7 +4,7 @@ import { createElement as h, type ReactNode } from 'react'
 import { duration } from '../call-summary.ts'
 import { shorten } from '../printable.ts'
 import { outcomeSign, type Theme } from '../theme.ts'
-import type { DoneLine, LiveCall } from '../view-store.ts'
+import type { DoneLine, LiveCall, ViewSnapshot } from '../view-store.ts'
 
 export function DoneLineView({ line, theme }: { readonly line: DoneLine; readonly theme: Theme }): ReactNode {
   if (line.kind !== 'call') {
@@ -52,6 +52,11 @@ export interface LiveCallsProps {
   readonly theme: Theme
   /** Milliseconds since the session started. */
   now(): number
+}
+
+/** Rows of the screen that the calls take, with what counts those that are not shown. */
+export function liveRows({ live, waiting }: Pick<ViewSnapshot, 'live' | 'waiting'>, limit: number): number {
+  return Math.min(live.length, limit) + (live.length > limit ? 1 : 0) + (waiting > 0 ? 1 : 0)
 }
 
 export function LiveCalls({ calls, waiting, thinking, limit, theme, now }: LiveCallsProps): ReactNode {

@@ -4,7 +4,7 @@ import { render } from 'ink'
 import { createElement as h } from 'react'
 import type { CliIo } from '../../cli-io.ts'
 import { approvalView } from '../approval-view.ts'
-import { decisionNote } from '../decision-note.ts'
+import { decisionNote, endedNote } from '../decision-note.ts'
 import { PromptSlot } from '../prompt-slot.ts'
 import type { Theme } from '../theme.ts'
 import type { Ui } from '../ui.ts'
@@ -50,15 +50,26 @@ export function openInkUi(options: InkUiOptions): Ui {
     note: (text, kind) => store.note(text, kind),
     approver: {
       async decide(request, { signal }) {
-        const view = await approvalView(request, options.workspace)
-        const decision = await prompts.approval({ kind: 'approval', request, view }, signal)
-        store.note(decisionNote(view.tool, decision))
-        return decision
+        const view = await approvalView(request, options)
+        try {
+          const decision = await prompts.approval({ kind: 'approval', request, view }, signal)
+          store.note(decisionNote(request, decision))
+          return decision
+        } catch (error) {
+          if (signal.aborted) store.note(endedNote(request, signal.reason), 'warning')
+          throw error
+        }
       },
     },
     asker: {
       async ask(question, { signal }) {
-        const answer = await prompts.question({ kind: 'question', question }, signal)
+        let answer: string
+        try {
+          answer = await prompts.question({ kind: 'question', question }, signal)
+        } catch (error) {
+          if (signal.aborted) store.note(`${question.text} ${theme.symbols.pointer} stopped before it was answered`, 'warning')
+          throw error
+        }
         store.note(`${question.text} ${theme.symbols.pointer} ${answer}`)
         return answer
       },

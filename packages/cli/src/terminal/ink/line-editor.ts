@@ -2,12 +2,15 @@
 import { Text, useInput, usePaste } from 'ink'
 import { createElement as h, type ReactNode, useReducer, useRef } from 'react'
 import { printableLine } from '../printable.ts'
+import { widthOf } from '../rows.ts'
 import type { Theme } from '../theme.ts'
 
 export interface LineEditorProps {
   readonly theme: Theme
   readonly label: string
   readonly initial?: string
+  /** Columns in all that may be taken, with the label: what does not fit is left out at both sides of the cursor. Default: as many as needed. */
+  readonly room?: number
   onSubmit(text: string): void
   onCancel(): void
 }
@@ -33,7 +36,34 @@ function removeAt(line: Line, index: number): Line {
   return index < 0 || index >= line.letters.length ? line : { letters: line.letters.toSpliced(index, 1), cursor: index }
 }
 
-export function LineEditor({ theme, label, initial = '', onSubmit, onCancel }: LineEditorProps): ReactNode {
+/** The line on both sides of the cursor, as much of it as fits. */
+function around({ letters, cursor }: Line, room: number, ellipsis: string): { readonly before: string; readonly after: string } {
+  const take = (from: number, step: 1 | -1, columns: number): { readonly text: string; readonly used: number } => {
+    let text = ''
+    let used = 0
+    for (let at = from; at >= 0 && at < letters.length; at += step) {
+      const letter = printableLine(letters[at] ?? '')
+      const width = widthOf(letter)
+      if (used + width > columns) return { text: step === 1 ? `${text}${ellipsis}` : `${ellipsis}${text}`, used }
+      text = step === 1 ? text + letter : letter + text
+      used += width
+    }
+    return { text, used }
+  }
+  const free = room - 2 * widthOf(ellipsis)
+  // What follows the cursor gets at most half, unless there is little before it.
+  const before = take(cursor - 1, -1, free - Math.min(Math.floor(free / 2), letters.length - cursor))
+  return { before: before.text, after: take(cursor, 1, free - before.used).text }
+}
+
+export function LineEditor({
+  theme,
+  label,
+  initial = '',
+  room = Number.POSITIVE_INFINITY,
+  onSubmit,
+  onCancel,
+}: LineEditorProps): ReactNode {
   // Kept outside of React's state: several keys may arrive before the next frame, and each builds on the one before.
   const kept = useRef<Line>(undefined)
   kept.current ??= { letters: lettersOf(initial), cursor: lettersOf(initial).length }
@@ -69,11 +99,10 @@ export function LineEditor({ theme, label, initial = '', onSubmit, onCancel }: L
   })
   usePaste((text) => setLine(insert(current(), text.replace(/\r?\n|\r/g, ' '))))
   const line = current()
-  const before = printableLine(line.letters.slice(0, line.cursor).join(''))
-  const after = printableLine(line.letters.slice(line.cursor).join(''))
+  const { before, after } = around(line, Math.max(8, room - widthOf(label) - 2), theme.symbols.ellipsis)
   return h(
     Text,
-    { wrap: 'wrap' },
+    { wrap: 'hard' },
     h(Text, theme.style('accent'), `${label} `),
     before,
     h(Text, theme.style('accent'), theme.symbols.cursor),
