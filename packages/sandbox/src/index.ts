@@ -1,1 +1,1 @@
-export {}
+export { openWorkspace, removeWorkspace, type Workspace, type WorkspaceOptions, type WorkspaceUsage } from './workspace/workspace.ts'
