@@ -51,6 +51,8 @@ export const readResultTool: AgentTool = {
   tier: 'core',
   lifetime: 'session',
   effect: 'read',
+  // What was kept may be text of strangers: what is planted in the middle of a long page must not come back without its fence.
+  untrusted: true,
   limits: { maxResultChars: RESULT_CHARS },
   async execute(input, cx) {
     const query = queryOf(input)
