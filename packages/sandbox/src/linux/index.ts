@@ -1,3 +1,6 @@
+export { type BoxStarted, type BoxStatus, readBoxStatus } from './process/box-status.ts'
+export { type EndBoxOptions, type EndBoxOutcome, endBox, pidNamespaceMembers, pidNamespaceOf, waitUntil } from './process/pid-namespace.ts'
+export { identifyProcess, isRunning, type ProcessIdentity, type SignalOutcome, signalProcess } from './process/process-identity.ts'
 export { seccompFilter } from './seccomp/filter.ts'
 export {
   type ArgumentTest,
