@@ -78,8 +78,13 @@ export class ApprovalDialog {
     const gap = room > 12 ? [[]] : []
     const top = firstRows(this.#head(columns), Math.max(1, room > 9 ? 6 : room > 5 ? 3 : 1), columns, this.#theme.symbols.ellipsis)
     room -= gap.length + top.length
-    const beside = other.slice(0, Math.max(0, room - 2))
-    room -= beside.length
+    const beside: Row[] = []
+    for (const [index, sentence] of other.entries()) {
+      // How many calls an answer is for is said wherever there is a line for it; that more wait is told by the key as well.
+      if (room - sentence.length < (index === 0 && this.#view.identical > 0 ? 2 : 4)) break
+      beside.push(...sentence)
+      room -= sentence.length
+    }
     const body = this.#pager().draw(this.#body(), columns, Math.max(1, room))
     return [...top, ...body, ...beside, ...gap, ...said, ...foot].slice(0, rows)
   }

@@ -37,19 +37,15 @@ export function bodyRows(view: ApprovalView, options: RowOptions): readonly Row[
   return [...argumentRows(view.arguments, options), ...previewRows(view, options), ...changeRows(view.changes, options.width)]
 }
 
-/** Whom else the answer concerns. */
-export function otherRows(view: ApprovalView, { width }: Pick<RowOptions, 'width'>): readonly Row[] {
-  const rows: Row[] = []
+/** Whom else the answer concerns: a sentence each, the more important one first. */
+export function otherRows(view: ApprovalView, { width }: Pick<RowOptions, 'width'>): readonly (readonly Row[])[] {
   const { identical, matching, tool } = view
-  if (identical > 0) {
-    const edited = width < 60 ? '' : ' (an edit is for this one only)'
-    rows.push(...wrapWords([span(`Answers ${calls(identical, 'identical')} as well${edited}.`, 'accent')], width))
-  }
-  if (matching.length > identical) {
-    const others = matching.length - identical
-    rows.push(...wrapWords([span(`${calls(others, 'other')} of ${tool} wait${others === 1 ? 's' : ''}: m lists all.`, 'accent')], width))
-  }
-  return rows
+  const sentences: string[] = []
+  if (identical > 0)
+    sentences.push(`Answers ${calls(identical, 'identical')} as well${width < 60 ? '' : ' (an edit is for this one only)'}.`)
+  const others = matching.length - identical
+  if (others > 0) sentences.push(`${calls(others, 'other')} of ${tool} wait${others === 1 ? 's' : ''}: m lists all.`)
+  return sentences.map((sentence) => wrapWords([span(sentence, 'accent')], width))
 }
 
 /** Every call that an answer for all of them would let run, this one first. */

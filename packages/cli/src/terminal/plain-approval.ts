@@ -8,7 +8,7 @@ import { bodyRows, headRows, hiddenCharacters, markedRow, matchingRows, otherRow
 import type { ApprovalView } from './approval-view.ts'
 import { parseEdited } from './edit-arguments.ts'
 import { printableArgument, shorten } from './printable.ts'
-import { paintRow, type Row, span } from './rows.ts'
+import { paintRow, type Row, span, wrapWords } from './rows.ts'
 import { saveRows } from './save-rows.ts'
 import type { Theme } from './theme.ts'
 
@@ -49,11 +49,11 @@ export class PlainApproval {
     const { view } = this.#options
     this.#say([], ...headRows(view, this.#rows))
     this.#indent(this.#brief())
-    this.#say(...otherRows(view, this.#rows))
+    this.#say(...otherRows(view, this.#rows).flat())
     const keys = keysOf(view)
-    const help = `(${keys.map(({ key, words }) => `${key} ${words}`).join(', ')})`
+    this.#say(...wrapWords([span(keys.map(({ key, words }) => `${key} ${words}`).join(', '), 'quiet')], this.#rows.width))
     for (;;) {
-      const typed = await this.#options.ask(`${questionWords(view)}  ${help} `)
+      const typed = await this.#options.ask(`${questionWords(view)} `)
       if (typed === undefined) return ENDED
       const decision = await this.#follow(this.#keyOf(typed.trim().toLowerCase()))
       if (decision !== undefined) return decision
@@ -178,7 +178,7 @@ export class PlainApproval {
   }
 
   #tell(text: string): void {
-    this.#options.say(this.#options.theme.paint('warning', text))
+    this.#say(...wrapWords([span(text, 'warning')], this.#rows.width))
   }
 
   #say(...rows: readonly Row[]): void {

@@ -42,7 +42,7 @@ function open(): { ui: Ui; stdin: PassThrough; output: PassThrough; said(): stri
     said: () => text,
     /** A question stands at the end of what was written. */
     async asked() {
-      while (!/(\) |> )$/.test(text)) await once(output, 'data')
+      while (!/(\) |> |\] )$/.test(text)) await once(output, 'data')
     },
   }
 }

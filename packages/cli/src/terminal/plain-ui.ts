@@ -1,5 +1,5 @@
 /** A person at a terminal that can only write lines (`TERM=dumb`, CI, `--json`): questions are lines, answers end with Enter. */
-import { createInterface, type Interface } from 'node:readline/promises'
+import { createInterface } from 'node:readline/promises'
 import { AdjutantError, type ApprovalDecision, type ApprovalRequest, type Question } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import { approvalView } from './approval-view.ts'
@@ -23,24 +23,20 @@ export function openPlainUi(options: PlainUiOptions): Ui {
   const { theme, output } = options
   const people: PeopleLines = peopleLines(output, theme, options.quiet)
   const say = (line: string): void => void output.write(`${line}\n`)
-  let input: { readonly reader: Interface; readonly ended: Promise<undefined> } | undefined
+  // Always listening: what is typed while nobody asks is dropped, and does not answer a question that nobody has seen yet.
+  const reader = createInterface({ input: options.stdin, output, terminal: false })
   let over = false
+  const ended = new Promise<undefined>((resolve) => {
+    reader.once('close', () => {
+      over = true
+      resolve(undefined)
+    })
+  })
 
   /** Rejects when the run stops. `undefined`: the input has ended, nobody answers any more. */
   const ask = async (text: string, signal: AbortSignal): Promise<string | undefined> => {
     signal.throwIfAborted()
-    if (over) return undefined
-    if (input === undefined) {
-      const reader = createInterface({ input: options.stdin, output, terminal: false })
-      const ended = new Promise<undefined>((resolve) => {
-        reader.once('close', () => {
-          over = true
-          resolve(undefined)
-        })
-      })
-      input = { reader, ended }
-    }
-    return Promise.race([input.reader.question(text, { signal }), input.ended])
+    return over ? undefined : Promise.race([reader.question(text, { signal }), ended])
   }
 
   const decide = async (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> => {
@@ -68,10 +64,6 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     people.hold()
     try {
       return await work()
-    } catch (error) {
-      // The cursor stands behind the question that nobody answers any more.
-      say('')
-      throw error
     } finally {
       people.release()
     }
@@ -96,7 +88,7 @@ export function openPlainUi(options: PlainUiOptions): Ui {
     },
     asker: { ask: (question, { signal }) => alone(() => answerTo(question, signal)) },
     async close() {
-      input?.reader.close()
+      reader.close()
     },
   }
 }
