@@ -57,6 +57,7 @@ export class Admission {
   /** A new list for each addition, so that one that was handed out does not change. */
   #untrusted: readonly string[] = []
   #epoch = 0
+  #pass: object | undefined
 
   constructor(options: AdmissionOptions) {
     this.mode = options.mode
@@ -83,6 +84,16 @@ export class Admission {
     if (this.#untrusted.includes(tool)) return
     this.#untrusted = [...this.#untrusted, tool]
     this.#epoch += 1
+  }
+
+  /** Judges all calls that `work` hands in as of one moment. Synchronous: nothing else of this program runs in between. */
+  together(work: () => void): void {
+    this.#pass = {}
+    try {
+      work()
+    } finally {
+      this.#pass = undefined
+    }
   }
 
   /** Judges a call as the model made it. */
@@ -136,6 +147,7 @@ export class Admission {
       input,
       mode: this.mode,
       untrusted: this.#untrusted,
+      ...(this.#pass === undefined ? undefined : { pass: this.#pass }),
     })
     const pinned = decision.effect === 'deny' ? undefined : decideOnPinned(tool, this.mode)
     if (pinned === undefined) return decision

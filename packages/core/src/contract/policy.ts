@@ -34,6 +34,8 @@ export interface PolicyRequest {
   readonly mode: ApprovalMode
   /** Names of tools whose untrusted results this run has read before. */
   readonly untrusted: readonly string[]
+  /** The same object in all requests of one synchronous run: a policy may look at a folder once for all of them. Absent: it looks anew. */
+  readonly pass?: object
 }
 
 export interface PolicyDecision {

@@ -189,7 +189,7 @@ export class Session {
       // The whole batch is there: it is looked at before anything of it runs.
       const turn = new Turn(this.#wholeBatch, signal)
       try {
-        for (const [position, call] of calls.entries()) turn.add(call, position)
+        turn.addAll(calls)
         return this.#told(await turn.complete())
       } finally {
         await turn.close()

@@ -77,6 +77,16 @@ export class Turn {
     }
   }
 
+  /** Takes in a whole batch: it is judged as of one moment. */
+  addAll(calls: readonly ToolCall[]): void {
+    this.#cx.admission.together(() => {
+      for (let position = 0; position < calls.length; position += 1) {
+        const call = calls[position]
+        if (call !== undefined) this.add(call, position)
+      }
+    })
+  }
+
   /** The model has finished: carries out what has not run and waits for all. */
   async complete(): Promise<readonly ToolResult[]> {
     // Admission: may each run, as asked?

@@ -1,7 +1,7 @@
 import { isAbsolute, sep } from 'node:path'
 import { platform } from 'node:process'
 import type { Answer, Quantifier, ValueTest } from './answer.ts'
-import { compilePathPattern, matchesPath, type PathPattern } from './path-patterns.ts'
+import { compilePathPattern, liesAt, matchesPath, type PathPattern } from './path-patterns.ts'
 import { namedPaths, realFolder } from './real-paths.ts'
 
 /**
@@ -30,15 +30,29 @@ function test(value: unknown, quantifier: Quantifier, { root, strict, wide }: Pl
   if (typeof value !== 'string') return undefined
   const paths = namedPaths(value, root)
   if (paths === undefined) return undefined
-  if (quantifier === 'every') return paths.real.every((path) => fits(strict, path, false))
-  return fits(wide, paths.named, true) || paths.real.some((path) => fits(wide, path, true))
+  const { named, real } = paths
+  if (quantifier === 'every') {
+    for (const path of real) if (!fits(strict, path, false)) return false
+    return true
+  }
+  if (fits(wide, named, true)) return true
+  for (const path of real) if (path !== named && fits(wide, path, true)) return true
+  return false
 }
 
+/** Most patterns are folders: for these nothing is made. */
 function fits(patterns: readonly PathPattern[], path: string, below: boolean): boolean {
-  const names = folded(path)
-    .split(sep)
-    .filter((name) => name !== '')
-  return patterns.some((pattern) => matchesPath(pattern, names, below))
+  const whole = folded(path)
+  let names: readonly string[] | undefined
+  for (const pattern of patterns) {
+    if (pattern.literal !== undefined && sep === '/') {
+      if (liesAt(pattern.literal, whole)) return true
+      continue
+    }
+    names ??= whole.split(sep).filter((name) => name !== '')
+    if (matchesPath(pattern, names, below)) return true
+  }
+  return false
 }
 
 function compiled(pattern: string): PathPattern {

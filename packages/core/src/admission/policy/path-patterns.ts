@@ -11,6 +11,8 @@ export interface PathPattern {
   readonly parts: readonly (readonly Piece[] | null)[]
   /** The last part is a plain name: what lies below it is meant as well. */
   readonly plainEnd: boolean
+  /** Where no part has a wildcard: the one path that is meant, with what lies below it. Compared without taking a path apart. */
+  readonly literal: string | undefined
 }
 
 const MAX_PATTERN = 1_000
@@ -30,7 +32,25 @@ export function pathPatternProblem(pattern: string): string | undefined {
 export function compilePathPattern(pattern: string): PathPattern {
   const names = pattern.split('/').filter((name) => name !== '' && name !== '.')
   const last = names.at(-1)
-  return { parts: names.map((name) => (name === '**' ? null : piecesOf(name))), plainEnd: last === undefined || !/(?<!\\)[*?]/.test(last) }
+  const parts = names.map((name) => (name === '**' ? null : piecesOf(name)))
+  return { parts, plainEnd: last === undefined || !/(?<!\\)[*?]/.test(last), literal: literalOf(parts) }
+}
+
+function literalOf(parts: PathPattern['parts']): string | undefined {
+  let literal = ''
+  for (const part of parts) {
+    const [piece, ...more] = part ?? []
+    if (piece?.type !== 'text' || more.length > 0) return undefined
+    literal += `/${piece.text}`
+  }
+  return literal
+}
+
+const SLASH = 47
+
+/** @param path absolute, with `/` between its names and none at its end */
+export function liesAt(literal: string, path: string): boolean {
+  return path.startsWith(literal) && (path.length === literal.length || path.charCodeAt(literal.length) === SLASH)
 }
 
 /**

@@ -135,7 +135,7 @@ export class RulePolicy implements Policy, PolicyKeeper {
   }
 
   #decide(request: PolicyRequest): PolicyDecision {
-    lookAnew()
+    lookAnew(request.pass)
     const trial: Trial = { request, guard: undefined, unclear: undefined }
     const found = this.#table.ability(request.principal, request.tool).relevantRuleFor('call', trial)
     const rule = found === null ? undefined : ruleBehind(found.origin)
