@@ -20,6 +20,8 @@ class MeteringFollower implements SessionFollower {
   readonly #sink: MeteringSink
   #pending: MeteringRecord[] = []
   #writing: Promise<void> = Promise.resolve()
+  #lastMs = Number.NaN
+  #lastAt = ''
 
   constructor(session: ObservedSession, sink: MeteringSink) {
     this.#session = session
@@ -31,7 +33,7 @@ class MeteringFollower implements SessionFollower {
     const { sessionId, traceId, principal, startedAt } = this.#session
     this.#pending.push({
       version: 1,
-      at: new Date(startedAt + event.at).toISOString(),
+      at: this.#time(startedAt + event.at),
       sessionId,
       traceId,
       tenant: principal.tenantId,
@@ -53,6 +55,16 @@ class MeteringFollower implements SessionFollower {
 
   close(): Promise<void> {
     return this.flush()
+  }
+
+  /** Calls of one batch mostly share their millisecond. */
+  #time(ms: number): string {
+    const whole = Math.trunc(ms)
+    if (whole !== this.#lastMs) {
+      this.#lastMs = whole
+      this.#lastAt = new Date(whole).toISOString()
+    }
+    return this.#lastAt
   }
 
   async #write(): Promise<void> {

@@ -27,6 +27,24 @@ export class LiteralSearch {
     }
   }
 
+  /** Whether a word begins at a place, `from` inclusive, `to` exclusive. Makes nothing. */
+  isIn(text: string, from: number, to: number): boolean {
+    const { length } = text
+    const back = this.#shortest - 1
+    let at = from + back
+    while (at < length && at - back < to) {
+      const key = keyOf(text.charCodeAt(at - 1), text.charCodeAt(at))
+      const shift = this.#shift[key] ?? 0
+      if (shift > 0) {
+        at += shift
+        continue
+      }
+      for (const { word } of this.#ending.get(key) ?? NONE) if (text.startsWith(word, at - back)) return true
+      at += 1
+    }
+    return false
+  }
+
   /** Every place at which a word begins, `from` inclusive, `to` exclusive, in order; several at one place in the order of the words. */
   each(text: string, from: number, to: number, visit: (start: number, end: number, index: number) => void): void {
     const { length } = text

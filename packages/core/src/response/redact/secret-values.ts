@@ -70,6 +70,11 @@ export class ValueSearch {
     return owners.size === 0 ? undefined : new ValueSearch([...owners.keys()], [...owners.values()])
   }
 
+  /** Whether any of them begins there; asked first, as nearly always none does. */
+  isIn(text: string, from: number, to: number): boolean {
+    return this.#search.isIn(text, from, to)
+  }
+
   each(text: string, from: number, to: number, visit: (start: number, end: number, owner: SecretValue) => void): void {
     this.#search.each(text, from, to, (start, end, index) => {
       const owner = this.#owners[index]

@@ -4,7 +4,7 @@
  */
 
 /** The shortest token that is only known by its form is an access key id of 20 characters. */
-const MIN_RUN = 16
+export const MIN_RUN = 16
 
 /** Printable ASCII without what ends a word in text, JSON and source code. */
 const IN_RUN = new Uint8Array(128)
@@ -12,14 +12,21 @@ for (let code = 33; code < 127; code += 1) {
   if (!'"\'`,;()[]{}<>|\\'.includes(String.fromCharCode(code))) IN_RUN[code] = 1
 }
 
+/** A run of at least 16 such characters. */
+export interface LongRun {
+  readonly start: number
+  readonly end: number
+}
+
 /**
- * Calls back with each run of at least 16 such characters that ends behind `from` and begins before `to`.
- * A run that began long before `from` is given from shortly before it.
+ * The next run that ends behind `from` and begins before `to`. A run that began long before `from` is given from shortly before it.
+ *
+ * @param before the run that was given before; undefined for the first
  */
-export function eachLongRun(text: string, from: number, to: number, visit: (start: number, end: number) => void): void {
+export function nextLongRun(text: string, from: number, to: number, before: LongRun | undefined): LongRun | undefined {
   const { length } = text
-  let left = from > MIN_RUN ? from - MIN_RUN : 0
-  let at = left + MIN_RUN - 1
+  let left = before?.end ?? (from > MIN_RUN ? from - MIN_RUN : 0)
+  let at = before === undefined ? left + MIN_RUN - 1 : left + MIN_RUN
   while (at < length) {
     if (!inRun(text.charCodeAt(at))) {
       left = at + 1
@@ -28,15 +35,16 @@ export function eachLongRun(text: string, from: number, to: number, visit: (star
     }
     let start = at
     while (start > left && inRun(text.charCodeAt(start - 1))) start -= 1
-    if (start >= to) return
+    if (start >= to) return undefined
     let end = at + 1
     while (end < length && inRun(text.charCodeAt(end))) end += 1
-    if (end - start >= MIN_RUN) visit(start, end)
+    if (end - start >= MIN_RUN) return { start, end }
     left = end
     at = end + MIN_RUN
   }
+  return undefined
 }
 
-function inRun(code: number): boolean {
+export function inRun(code: number): boolean {
   return code < 128 && IN_RUN[code] === 1
 }

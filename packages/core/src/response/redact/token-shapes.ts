@@ -65,6 +65,12 @@ const PRESET_SHAPE = new RegExp(PRESET_SHAPES.join('|'), 'y')
 const BEGINNING = new RegExp(BEGINNINGS, 'g')
 const WORD_BEFORE = /[A-Za-z0-9]/
 
+/** Whether there is any; most words have none. */
+export function hasTokenBeginning(word: string): boolean {
+  BEGINNING.lastIndex = 0
+  return BEGINNING.test(word)
+}
+
 /** Offsets in `word` at which a token may begin, in order. */
 export function* tokenBeginnings(word: string): Generator<number> {
   BEGINNING.lastIndex = 0
