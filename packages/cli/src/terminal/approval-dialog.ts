@@ -36,6 +36,11 @@ export interface DialogRoom {
 
 type Page = 'ask' | 'always' | 'tool' | 'matching'
 
+interface Body {
+  readonly rows: readonly Row[]
+  readonly lookAt: number | undefined
+}
+
 const NOTHING: DialogOutcome = Object.freeze({ type: 'nothing' })
 
 export class ApprovalDialog {
@@ -45,18 +50,19 @@ export class ApprovalDialog {
   #page: Page = 'ask'
   #said: string | undefined
   #columns = 80
+  #made: { readonly page: Page; readonly columns: number; readonly body: Body } | undefined
 
   constructor(view: ApprovalView, theme: Theme) {
     this.#view = view
     this.#theme = theme
     const { ellipsis } = theme.symbols
-    const hidden = hiddenCharacters(view.arguments) > 0
-    const anyHidden = hidden || view.matching.some((match) => hiddenCharacters(match.arguments) > 0)
+    const isCut = ({ arguments: args }: Pick<ApprovalView, 'arguments'>): boolean => hiddenCharacters(args) > 0
+    const never = (): boolean => false
     this.#pagers = {
-      ask: new Pager(ellipsis, hidden, 'arrows, v shows all'),
-      always: new Pager(ellipsis, false, 'arrows'),
-      tool: new Pager(ellipsis, false, 'arrows'),
-      matching: new Pager(ellipsis, anyHidden, 'arrows, v shows all'),
+      ask: new Pager(ellipsis, () => isCut(view), 'arrows, v shows all'),
+      always: new Pager(ellipsis, never, 'arrows'),
+      tool: new Pager(ellipsis, never, 'arrows'),
+      matching: new Pager(ellipsis, () => [view, ...view.matching()].some(isCut), 'arrows, v shows all'),
     }
   }
 
@@ -184,7 +190,7 @@ export class ApprovalDialog {
     if (this.#page !== 'matching') this.#pagers.ask.readAll()
     const options: RowOptions = { ...this.#options(), whole: true }
     const rows = this.#page === 'matching' ? matchingRows(this.#view, options) : bodyRows(this.#view, options)
-    const args = this.#page === 'matching' ? [this.#view, ...this.#view.matching].flatMap((one) => one.arguments) : this.#view.arguments
+    const args = this.#page === 'matching' ? [this.#view, ...this.#view.matching()].flatMap((one) => one.arguments) : this.#view.arguments
     const hidden = hiddenCharacters(args, true)
     const more = hidden === 0 ? [] : [[span(`${hidden} characters are too much to show even here`, 'warning')]]
     return { type: 'print', rows: [...headRows(this.#view, options), ...rows, ...more] }
@@ -206,13 +212,22 @@ export class ApprovalDialog {
       case 'always':
         return wrapWords([span('Always: this writes a rule, and what it fits is not asked about again.', 'name')], columns)
       case 'matching':
-        return wrapWords([span(`All ${1 + this.#view.matching.length} calls of ${this.#view.tool} that wait:`, 'name')], columns)
+        return wrapWords([span(`All ${1 + this.#view.others} calls of ${this.#view.tool} that wait:`, 'name')], columns)
       default:
         return this.#page satisfies never
     }
   }
 
-  #body(): { readonly rows: readonly Row[]; readonly lookAt: number | undefined } {
+  /** Made once for a width: a box is drawn again with everything that happens beside it. */
+  #body(): Body {
+    const { page, columns } = this.#made ?? {}
+    if (this.#made === undefined || page !== this.#page || columns !== this.#columns) {
+      this.#made = { page: this.#page, columns: this.#columns, body: this.#makeBody() }
+    }
+    return this.#made.body
+  }
+
+  #makeBody(): Body {
     switch (this.#page) {
       case 'ask': {
         const rows = bodyRows(this.#view, this.#options())
@@ -254,7 +269,7 @@ export class ApprovalDialog {
       case 'matching':
         return keyRows(
           [
-            ['y', `run all ${1 + this.#view.matching.length}`],
+            ['y', `run all ${1 + this.#view.others}`],
             ['v', 'view all'],
             ['Esc', 'back'],
           ],

@@ -12,13 +12,13 @@ export interface KeyWords {
 
 /** What can be answered to this question, in the order in which it is shown. */
 export function keysOf(view: ApprovalView): readonly KeyWords[] {
-  const count = 1 + view.matching.length
+  const count = 1 + view.others
   return [
     { key: 'y', words: 'once', short: 'once' },
     { key: 'c', words: 'this call, whole session', short: 'call, session' },
     { key: 't', words: 'this tool, whole session', short: 'tool, session' },
     ...(view.saves.length === 0 ? [] : [{ key: 'a' as const, words: 'always', short: 'always' }]),
-    ...(view.matching.length === 0 ? [] : [{ key: 'm' as const, words: `all ${count} that match`, short: `all ${count}` }]),
+    ...(view.others === 0 ? [] : [{ key: 'm' as const, words: `all ${count} that match`, short: `all ${count}` }]),
     { key: 'e', words: 'edit', short: 'edit' },
     { key: 'n', words: 'no', short: 'no' },
     { key: 'v', words: 'view all', short: 'view' },

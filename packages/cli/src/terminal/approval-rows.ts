@@ -18,7 +18,7 @@ const DIFF_TONES: Readonly<Record<DiffLine['sign'], Tone>> = { '+': 'good', '-':
 
 /** Questions of this kind that are open, with this one. */
 export function questionCount(view: ApprovalView): number {
-  return 1 + Math.max(view.matching.length, view.identical)
+  return 1 + Math.max(view.others, view.identical)
 }
 
 /** What is asked about, and why. */
@@ -39,11 +39,11 @@ export function bodyRows(view: ApprovalView, options: RowOptions): readonly Row[
 
 /** Whom else the answer concerns: a sentence each, the more important one first. */
 export function otherRows(view: ApprovalView, { width }: Pick<RowOptions, 'width'>): readonly (readonly Row[])[] {
-  const { identical, matching, tool } = view
+  const { identical, tool } = view
   const sentences: string[] = []
   if (identical > 0)
     sentences.push(`Answers ${calls(identical, 'identical')} as well${width < 60 ? '' : ' (an edit is for this one only)'}.`)
-  const others = matching.length - identical
+  const others = view.others - identical
   if (others > 0) sentences.push(`${calls(others, 'other')} of ${tool} wait${others === 1 ? 's' : ''}: m lists all.`)
   return sentences.map((sentence) => wrapWords([span(sentence, 'accent')], width))
 }
@@ -51,7 +51,7 @@ export function otherRows(view: ApprovalView, { width }: Pick<RowOptions, 'width
 /** Every call that an answer for all of them would let run, this one first. */
 export function matchingRows(view: ApprovalView, options: RowOptions): readonly Row[] {
   const own: MatchView = { id: '', identical: false, arguments: view.arguments, changes: view.changes }
-  const all = [own, ...view.matching]
+  const all = [own, ...view.matching()]
   return all.flatMap((match, index) => {
     const words = index === 0 ? 'this call' : match.identical ? `${match.id}, identical to the first` : match.id
     return [

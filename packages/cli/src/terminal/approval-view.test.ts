@@ -129,9 +129,9 @@ describe('what is shown before an approval', () => {
       matching: [exampleCall({ id: 'b', input: { command: 'rm -rf build' } }), exampleCall({ id: 'c', input: { command: 'rm c' } })],
       identical: ['b'],
     })
-    assert.equal(shown.identical, 1)
+    assert.deepEqual([shown.identical, shown.others], [1, 2])
     assert.deepEqual(
-      shown.matching.map((match) => [match.id, match.identical, listed(match)]),
+      shown.matching().map((match) => [match.id, match.identical, listed(match)]),
       [
         ['b', true, [['command', 'rm -rf build']]],
         ['c', false, [['command', 'rm c']]],

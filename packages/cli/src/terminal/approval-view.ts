@@ -26,8 +26,10 @@ export interface ApprovalView {
   readonly changes: readonly string[]
   /** Other calls that get the same answer, save an edit. */
   readonly identical: number
-  /** Other calls of the same tool and effect that wait, as `matching` would let them run. */
-  readonly matching: readonly MatchView[]
+  /** How many other calls of the same tool and effect wait, as `matching` would let them run. */
+  readonly others: number
+  /** Each of them. Made when somebody looks: a thousand may wait, and each may hold a command to be read. */
+  matching(): readonly MatchView[]
   /** Answers for always, where there is a place for them. */
   readonly saves: readonly SaveChoice[]
 }
@@ -52,6 +54,7 @@ export async function approvalView(request: ApprovalRequest, places: PolicyPlace
   const path = ownValue(input, 'path')
   const titled = change !== undefined && typeof path === 'string'
   const same = new Set<string>(identical)
+  let matches: readonly MatchView[] | undefined
   return {
     tool: printableArgument(tool.name),
     effect,
@@ -70,12 +73,16 @@ export async function approvalView(request: ApprovalRequest, places: PolicyPlace
         }),
     changes: changesOf(call),
     identical: identical.length,
-    matching: matching.map((other) => ({
-      id: printableArgument(other.call.id),
-      identical: same.has(other.call.id),
-      arguments: argumentViews(other),
-      changes: changesOf(other),
-    })),
+    others: matching.length,
+    matching() {
+      matches ??= matching.map((other) => ({
+        id: printableArgument(other.call.id),
+        identical: same.has(other.call.id),
+        arguments: argumentViews(other),
+        changes: changesOf(other),
+      }))
+      return matches
+    },
     saves: saveChoices(request, places),
   }
 }

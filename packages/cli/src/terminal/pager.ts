@@ -5,7 +5,8 @@ export type PagerMove = 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end'
 
 export class Pager {
   readonly #ellipsis: string
-  readonly #cut: boolean
+  readonly #isCut: () => boolean
+  #cutKnown: boolean | undefined
   readonly #keys: string
   readonly #shown = new Set<number>()
   #columns: number | undefined
@@ -16,12 +17,12 @@ export class Pager {
   #all = false
 
   /**
-   * @param cut the rows leave something out that only {@link readAll} shows
+   * @param isCut whether the rows leave something out that only {@link readAll} shows; asked once, when they are drawn
    * @param keys how to see what is left out
    */
-  constructor(ellipsis: string, cut: boolean, keys: string) {
+  constructor(ellipsis: string, isCut: () => boolean, keys: string) {
     this.#ellipsis = ellipsis
-    this.#cut = cut
+    this.#isCut = isCut
     this.#keys = keys
   }
 
@@ -79,7 +80,7 @@ export class Pager {
     if (rows.length <= room) {
       this.#top = undefined
       this.#room = Math.max(1, room)
-      if (!this.#cut) this.#all = true
+      if (!this.#cut()) this.#all = true
       return rows
     }
     this.#room = Math.max(1, room - 1)
@@ -88,12 +89,17 @@ export class Pager {
     this.#top = Math.max(0, Math.min(this.#top ?? start, rows.length - this.#room))
     const top = this.#top
     for (let index = top; index < top + this.#room; index += 1) this.#shown.add(index)
-    if (!this.#cut && this.#shown.size >= rows.length) this.#all = true
+    if (this.#shown.size >= rows.length && !this.#cut()) this.#all = true
     const below = rows.length - top - this.#room
     if (room < 2) return rows.slice(top, top + 1)
     const parts = [top > 0 ? `${top} above` : '', below > 0 ? `${below} below` : ''].filter((part) => part !== '')
     const told = `${this.#ellipsis} ${parts.join(', ')}: ${this.#keys}`
     return [...rows.slice(top, top + this.#room), cutRow([span(told, 'warning')], columns, this.#ellipsis)]
+  }
+
+  #cut(): boolean {
+    this.#cutKnown ??= this.#isCut()
+    return this.#cutKnown
   }
 
   #to(top: number): void {

@@ -55,7 +55,7 @@ describe('a question in lines', () => {
     const { decision, said } = await talk({}, ['a', 'm', 'n', 'too much'])
     assert.deepEqual(decision, { type: 'deny', by: 'person', reason: 'too much' })
     assert.equal(said.filter((line) => line === 'Please answer y, c, t, e, n or v.').length, 2)
-    assert.match(said.join('\n'), /^y once, c this call, whole session, t this tool, whole session, e edit, n\s+no, v view all$/m)
+    assert.match(said.join('\n'), /^y once, c this call, whole session, t this tool, whole session, e edit, n no,\s+v view all$/m)
     assert.ok(said.includes('Run it? [y/n] < n'))
   })
 

@@ -119,10 +119,10 @@ export class PlainApproval {
   async #matching(): Answer {
     const { view } = this.#options
     const options = { ...this.#rows, whole: true }
-    this.#tell(`All ${1 + view.matching.length} calls of ${view.tool} that wait:`)
+    this.#tell(`All ${1 + view.others} calls of ${view.tool} that wait:`)
     this.#indent(matchingRows(view, options))
-    this.#tooMuch([view, ...view.matching].flatMap((one) => one.arguments))
-    return (await this.#yes(`Run all ${1 + view.matching.length}? [y/N] `)) ? { type: 'approve', scope: 'matching' } : undefined
+    this.#tooMuch([view, ...view.matching()].flatMap((one) => one.arguments))
+    return (await this.#yes(`Run all ${1 + view.others}? [y/N] `)) ? { type: 'approve', scope: 'matching' } : undefined
   }
 
   async #edit(): Answer {

@@ -81,6 +81,21 @@ describe('questions in lines', () => {
     await ui.close()
   })
 
+  it('are not answered by what was typed before they were asked', async () => {
+    const { ui, stdin, output, asked } = open()
+    stdin.write('y\ny\n')
+    await new Promise((resolve) => setImmediate(resolve))
+    const decided = ui.approver.decide(request, going)
+    await asked()
+    output.write('\n')
+    stdin.write('n\ny\n')
+    await asked()
+    output.write('\n')
+    stdin.write('not now\n')
+    assert.deepEqual(await decided, { type: 'deny', by: 'person', reason: 'not now' })
+    await ui.close()
+  })
+
   it('are denied when the input ends, and every one after that', async () => {
     const { ui, stdin } = open()
     const decided = ui.approver.decide(request, going)

@@ -1,4 +1,7 @@
-/** Lines for calls: those that are done, and those that run. */
+/**
+ * Lines for calls: those that are done, and those that run. Painted here: the library that draws looks for colours at stdout, and the person
+ * sits at stderr.
+ */
 import { Box, Text, useAnimation, useWindowSize } from 'ink'
 import { createElement as h, type ReactNode } from 'react'
 import { duration } from '../call-summary.ts'
@@ -9,17 +12,17 @@ import type { DoneLine, LiveCall, ViewSnapshot } from '../view-store.ts'
 export function DoneLineView({ line, theme }: { readonly line: DoneLine; readonly theme: Theme }): ReactNode {
   if (line.kind !== 'call') {
     if (line.kind === 'text') return h(Text, { wrap: 'wrap' }, line.text === '' ? ' ' : line.text)
-    if (line.kind === 'note') return h(Text, { wrap: 'wrap', ...theme.style('quiet') }, line.text)
-    return h(Text, { wrap: 'wrap', ...theme.style('warning') }, `! ${line.text}`)
+    if (line.kind === 'note') return h(Text, { wrap: 'wrap' }, theme.paint('quiet', line.text))
+    return h(Text, { wrap: 'wrap' }, theme.paint('warning', `! ${line.text}`))
   }
   const { sign, tone } = outcomeSign(line.outcome, theme.symbols)
   const end = [line.detail ?? '', line.durationMs === undefined ? '' : duration(line.durationMs)].filter((part) => part !== '').join('  ')
-  return h(CallRow, { sign, signTone: theme.style(tone), name: line.name, summary: line.summary, end, theme })
+  return h(CallRow, { sign: theme.paint(tone, sign), name: line.name, summary: line.summary, end, theme })
 }
 
 interface CallRowProps {
+  /** Painted. */
   readonly sign: string
-  readonly signTone: object
   readonly name: string
   readonly summary: string
   readonly end: string
@@ -30,16 +33,16 @@ interface CallRowProps {
  * One line of the screen. Only the summary gives way, so that the sum of the rest always fits: a line that wraps where the layout
  * did not expect it would be left behind at each frame.
  */
-function CallRow({ sign, signTone, name, summary, end, theme }: CallRowProps): ReactNode {
+function CallRow({ sign, name, summary, end, theme }: CallRowProps): ReactNode {
   const { columns } = useWindowSize()
   const third = Math.max(6, Math.floor(columns / 3))
   return h(
     Box,
     { gap: 1, height: 1, width: columns, overflow: 'hidden' },
-    h(Box, { flexShrink: 0 }, h(Text, signTone, sign)),
-    h(Box, { flexShrink: 0 }, h(Text, theme.style('name'), shorten(name, third))),
-    summary === '' ? null : h(Box, { flexShrink: 1, minWidth: 0 }, h(Text, { wrap: 'truncate-end', ...theme.style('quiet') }, summary)),
-    end === '' ? null : h(Box, { flexShrink: 0 }, h(Text, theme.style('quiet'), shorten(end, third))),
+    h(Box, { flexShrink: 0 }, h(Text, null, sign)),
+    h(Box, { flexShrink: 0 }, h(Text, null, theme.paint('name', shorten(name, third)))),
+    summary === '' ? null : h(Box, { flexShrink: 1, minWidth: 0 }, h(Text, { wrap: 'truncate-end' }, theme.paint('quiet', summary))),
+    end === '' ? null : h(Box, { flexShrink: 0 }, h(Text, null, theme.paint('quiet', shorten(end, third)))),
   )
 }
 
@@ -76,16 +79,15 @@ export function LiveCalls({ calls, waiting, thinking, limit, theme, now }: LiveC
       const end = held ? 'waits for you' : [call.progress ?? '', time].filter((part) => part !== '').join('  ')
       return h(CallRow, {
         key: call.id,
-        sign: held ? waitingSign : turn,
-        signTone: theme.style(held ? 'warning' : 'accent'),
+        sign: held ? theme.paint('warning', waitingSign) : theme.paint('accent', turn),
         name: call.name,
         summary: call.summary,
         end,
         theme,
       })
     }),
-    more > 0 ? h(Text, theme.style('quiet'), `  ${ellipsis} ${more} more at work`) : null,
-    waiting > 0 ? h(Text, theme.style('quiet'), `${waitingSign} ${waiting} waiting for their turn`) : null,
-    thinking && calls.length === 0 ? h(Text, theme.style('quiet'), `${turn} thinking${ellipsis}`) : null,
+    more > 0 ? h(Text, null, theme.paint('quiet', `  ${ellipsis} ${more} more at work`)) : null,
+    waiting > 0 ? h(Text, null, theme.paint('quiet', `${waitingSign} ${waiting} waiting for their turn`)) : null,
+    thinking && calls.length === 0 ? h(Text, null, theme.paint('quiet', `${turn} thinking${ellipsis}`)) : null,
   )
 }
