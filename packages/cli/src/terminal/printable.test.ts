@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { printableLine, printableLines, shorten } from './printable.ts'
+import { printableArgument, printableLine, printableLines, shorten } from './printable.ts'
 
 const ESC = '\u001b'
 
@@ -23,6 +23,23 @@ describe('printable text', () => {
 
   it('leaves what people write as it is', () => {
     for (const text of ['naïve café', '副官 执行', '👩‍👩‍👧', 'e\u0301', 'שלום']) assert.equal(printableLine(text), text)
+  })
+
+  it('shows what draws nothing, save where an emoji is made with it', () => {
+    for (const hidden of ['\u034f', '\u115f', '\u3164', '\uffa0', '\u2800', '\u180b', '\u200d', '\ufe0f', '\u{e0100}', '\u2064']) {
+      const code = hidden.codePointAt(0)?.toString(16) ?? ''
+      assert.equal(printableLine(`a${hidden}b`), code.length > 4 ? `a\\u{${code}}b` : `a\\u${code.padStart(4, '0')}b`)
+    }
+    for (const emoji of ['👩‍💻', '🏳️‍🌈', '❤️', '1️⃣', '👍🏽']) assert.equal(printableLine(emoji), emoji)
+    // A letter for each selector: text that only a machine reads.
+    assert.equal(printableLine('❤\ufe0f\ufe0f'), '❤\ufe0f\\ufe0f')
+    assert.equal(printableLine('1\ufe0f'), '1\\ufe0f')
+  })
+
+  it('shows blanks that are no spaces in what a person decides on', () => {
+    assert.equal(printableArgument('rm -rf\u00a0/\u2003x\u202fy\tz'), 'rm -rf\\xa0/\\u2003x\\u202fy  z')
+    assert.equal(printableLine('C’est\u202fbien'), 'C’est\u202fbien')
+    assert.equal(printableArgument('副\u3000官'), '副\u3000官')
   })
 
   it('keeps lines where lines are wanted', () => {
