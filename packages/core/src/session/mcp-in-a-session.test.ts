@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { scriptedApprover, startStubMcpHttp, stubMcpServer } from '@adjutant/testkit'
-import { openSession, sessionTool, textsIn } from '../../test/session-bench.ts'
+import { openSession, sessionCall, sessionTool, textsIn } from '../../test/session-bench.ts'
 import { DIALECTS } from '../contract/decode.ts'
 import { ToolOutput, type ToolResult } from '../contract/index.ts'
 import { checkHistory } from '../models/check-history.ts'
@@ -164,6 +164,40 @@ describe('an MCP server that dies in a batch', () => {
     const lost = only(await bench.run(['mcp__far__add']))
     assert.ok(lost.outcome === 'ok' || lost.outcome === 'not-run')
     assert.equal(server.executions, executed + (lost.outcome === 'ok' ? 1 : 0))
+  })
+})
+
+describe('a batch that is stopped while some of its calls are done', () => {
+  it('keeps one result for each call, says of each what is known, and the session goes on', async () => {
+    await using stub = await connectMcpServer('stub', stubMcpServer(), options)
+    for (const strategy of ['strict', 'resources'] as const) {
+      const controller = new AbortController()
+      const reads = stub.tools.map((tool) => ({ ...tool, effect: 'read' as const }))
+      const settled = (id: string): boolean =>
+        bench.events.some((event) => event.type === 'call-state' && event.id === id && event.state.status === 'settled')
+      const stop = sessionTool('stop', {
+        async execute() {
+          while (!settled('toolu_0') || !settled('toolu_2')) await new Promise((resolve) => setImmediate(resolve))
+          setImmediate(() => controller.abort())
+          return 'stopping'
+        },
+      })
+      await using bench = openSession([...reads, stop], { ...whole, strategy })
+      const asked = ['mcp__stub__echo', 'mcp__stub__wait', 'mcp__stub__echo', 'stop', 'mcp__stub__wait'] as const
+      const calls = asked.map((name, index) => sessionCall(index, name, {}, `toolu_${index}`))
+      const results = await bench.session.execute(calls, { signal: controller.signal })
+      checkHistory([
+        { role: 'assistant', text: '', calls },
+        { role: 'tool', results },
+      ])
+      assert.deepEqual(
+        results.map(({ outcome }) => outcome === 'ok'),
+        [true, false, true, true, false],
+      )
+      for (const { outcome, code, text } of results)
+        if (outcome !== 'ok') assert.ok(code === 'CANCELLED' && text.length > 10, `${outcome} ${code}`)
+      assert.equal(only(await bench.run(['mcp__stub__echo', { after: true }])).text, '{"after":true}')
+    }
   })
 })
 
