@@ -163,6 +163,20 @@ describe('the keys of a question', () => {
   })
 })
 
+describe('a question that has just opened after another', () => {
+  it('shows and takes no key until it is settled, and does not jump then', async () => {
+    const view = await approvalView(exampleRequest(), PLACES)
+    const dialog = new ApprovalDialog(view, themeFor({ colour: false, unicode: true }))
+    dialog.settle(false)
+    const before = dialog.draw(ROOM).map(rowText)
+    assert.doesNotMatch(before.join('\n'), /Run it|once/)
+    assert.deepEqual(dialog.press({ input: 'y' }), { type: 'nothing' })
+    dialog.settle(true)
+    assert.equal(dialog.draw(ROOM).length, before.length)
+    assert.deepEqual(dialog.press({ input: 'y' }), yes({ scope: 'once' }))
+  })
+})
+
 describe('what a question shows', () => {
   it('says who asks, why, and whom else the answer concerns', async () => {
     const talk = await open({

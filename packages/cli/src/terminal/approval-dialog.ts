@@ -49,6 +49,7 @@ export class ApprovalDialog {
   readonly #pagers: Readonly<Record<Page, Pager>>
   #page: Page = 'ask'
   #said: string | undefined
+  #settled = true
   #columns = 80
   #made: { readonly page: Page; readonly columns: number; readonly body: Body } | undefined
 
@@ -71,10 +72,20 @@ export class ApprovalDialog {
     this.#said = text
   }
 
+  /** While it is not settled the keys are neither shown nor taken. */
+  settle(settled: boolean): void {
+    this.#settled = settled
+  }
+
   /** The rows of the question as they are now. */
   draw({ columns, rows, taken = 0 }: DialogRoom): readonly Row[] {
     this.#columns = columns
-    const foot = taken > 0 ? [] : this.#foot(columns)
+    const foot =
+      taken > 0
+        ? []
+        : this.#settled
+          ? this.#foot(columns)
+          : this.#foot(columns).map((_, index) => (index === 0 ? [span('another question', 'quiet')] : []))
     let room = rows - taken - foot.length
     const said =
       this.#said === undefined ? [] : wrapWords([span(this.#said, 'warning')], columns).slice(0, Math.max(1, Math.min(4, room - 3)))
@@ -96,6 +107,7 @@ export class ApprovalDialog {
   }
 
   press(key: DialogKey): DialogOutcome {
+    if (!this.#settled) return NOTHING
     this.#said = undefined
     if (key.name !== undefined && this.#pager().move(key.name)) return NOTHING
     const letter = key.input.toLowerCase()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ManualClock } from '@adjutant/testkit'
 import { exampleRequest } from '../../test/approval-example.ts'
 import { approvalView } from './approval-view.ts'
 import { PromptSlot } from './prompt-slot.ts'
@@ -8,7 +9,7 @@ const PLACES = { workspace: '/nowhere', env: {} }
 
 describe('the question that is open', () => {
   it('goes with its run, and an answer that comes too late answers no other one', async () => {
-    const slot = new PromptSlot()
+    const slot = new PromptSlot(new ManualClock())
     const request = exampleRequest()
     const view = await approvalView(request, PLACES)
     const stop = new AbortController()
@@ -28,5 +29,44 @@ describe('the question that is open', () => {
     open.answer({ type: 'deny' })
     assert.deepEqual(await second, { type: 'approve', scope: 'once' })
     assert.equal(slot.current(), undefined)
+  })
+
+  it('takes no key for a moment when it follows an answer: the second of two quick ones was for the question before', async () => {
+    const clock = new ManualClock()
+    const slot = new PromptSlot(clock)
+    const request = exampleRequest()
+    const view = await approvalView(request, PLACES)
+    const going = new AbortController().signal
+    const settled = (): boolean | undefined => {
+      const prompt = slot.current()
+      return prompt?.kind === 'approval' ? prompt.settled : undefined
+    }
+    const answer = (): void => {
+      const prompt = slot.current()
+      if (prompt?.kind === 'approval') prompt.answer({ type: 'approve', scope: 'once' })
+    }
+    const first = slot.approval({ kind: 'approval', request, view }, going)
+    assert.equal(settled(), true)
+    answer()
+    await first
+    const second = slot.approval({ kind: 'approval', request, view }, going)
+    assert.equal(settled(), false)
+    await clock.advance(399)
+    assert.equal(settled(), false)
+    await clock.advance(1)
+    assert.equal(settled(), true)
+    answer()
+    await second
+    // A question that is gone by then is not opened again, and one that comes later needs no moment.
+    const third = slot.approval({ kind: 'approval', request, view }, going)
+    answer()
+    await third
+    assert.equal(clock.pending, 0)
+    await clock.advance(400)
+    assert.equal(settled(), undefined)
+    const fourth = slot.approval({ kind: 'approval', request, view }, going)
+    assert.equal(settled(), true)
+    answer()
+    await fourth
   })
 })

@@ -66,7 +66,7 @@ describe('the terminal', { skip, timeout: 120_000 }, () => {
     it.keys('n')
     await it.until(/Why not\?/)
     it.keys('please do not', 'Enter')
-    const second = await it.until(/│ - two/)
+    const second = await it.until(/│ - two[\s\S]*Run it/)
     assert.match(second, /write_file: denied \(please do not\)/)
     assert.match(second, /– write_file .*denied/)
     assert.match(second, /│ \+ two\\x1b\[2J\\x1b\[1A\\x1b\[K\\u202e \\x07end +│/)

@@ -32,6 +32,7 @@ export function ApprovalBox({ prompt, theme, env, rows, print }: ApprovalBoxProp
   const { suspendTerminal } = useApp()
   const { columns } = useWindowSize()
   const [dialog] = useState(() => new ApprovalDialog(view, theme))
+  dialog.settle(prompt.settled)
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   // Known at once, not at the next frame: a key that follows quickly must not be taken for an answer of the mode before.
   const mode = useRef<Mode>('keys')

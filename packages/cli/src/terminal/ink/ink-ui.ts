@@ -27,7 +27,7 @@ export interface InkUiOptions {
 export function openInkUi(options: InkUiOptions): Ui {
   const { clock, theme } = options
   const store = new ViewStore()
-  const prompts = new PromptSlot()
+  const prompts = new PromptSlot(clock)
   let sessionStart = clock.monotonic()
   const now = (): number => clock.monotonic() - sessionStart
   const app = render(h(App, { store, prompts, theme, env: options.env, now, interrupt: options.interrupt }), {
