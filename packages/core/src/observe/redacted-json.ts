@@ -70,14 +70,17 @@ class Writer {
   readonly #redactor: Redactor | undefined
   readonly #limit: number
   /** What is before and between strings that are still being looked through. */
-  readonly #pieces: (string | Promise<Excerpt>)[] = []
+  #pieces: (string | Promise<Excerpt>)[] | undefined
   #text = ''
   #size = 0
   #redacted = 0
   #cut = false
 
+  readonly #names: Map<string, string>
+
   constructor(redactor: Redactor | undefined, limit: number) {
     this.#redactor = redactor
+    this.#names = namesOf(redactor)
     this.#limit = limit
   }
 
@@ -97,14 +100,15 @@ class Writer {
   }
 
   end(): Later<Excerpt> {
-    if (this.#pieces.length === 0) return shorten({ text: this.#text, redacted: this.#redacted, cut: this.#cut }, this.#limit)
-    this.#pieces.push(this.#text)
-    return this.#gather()
+    const pieces = this.#pieces
+    if (pieces === undefined) return shorten({ text: this.#text, redacted: this.#redacted, cut: this.#cut }, this.#limit)
+    pieces.push(this.#text)
+    return this.#gather(pieces)
   }
 
-  async #gather(): Promise<Excerpt> {
+  async #gather(pieces: readonly (string | Promise<Excerpt>)[]): Promise<Excerpt> {
     let text = ''
-    for (const piece of this.#pieces) text += typeof piece === 'string' ? piece : this.#quoted(await piece)
+    for (const piece of pieces) text += typeof piece === 'string' ? piece : this.#quoted(await piece)
     return shorten({ text, redacted: this.#redacted, cut: this.#cut }, this.#limit)
   }
 
@@ -132,14 +136,13 @@ class Writer {
 
   #object(value: JsonObject, depth: number): void {
     const keys = Object.keys(value)
-    if (keys.length > 1) keys.sort()
+    sort(keys)
     let separator = '{'
     for (const key of keys) {
       const member = value[key]
       if (member === undefined) continue
       this.#put(separator)
-      this.#string(key)
-      this.#put(':')
+      this.#key(key)
       this.write(member, depth + 1)
       if (this.#cut) return
       separator = ','
@@ -147,13 +150,65 @@ class Writer {
     this.#put(separator === '{' ? '{}' : '}')
   }
 
+  /** Names of arguments come with every call: what was harmless once is not looked through again. */
+  #key(key: string): void {
+    const known = this.#names.get(key)
+    if (known !== undefined) {
+      this.#put(known)
+      return
+    }
+    const { length } = this.#text
+    this.#string(key)
+    this.#put(':')
+    if (key.length > NAME_CHARS || this.#text.length <= length) return
+    const written = `${JSON.stringify(key)}:`
+    if (this.#text.slice(length) !== written) return
+    if (this.#names.size >= REMEMBERED) this.#names.clear()
+    this.#names.set(key, written)
+  }
+
   #string(text: string): void {
     const found = redactBeginning(text, this.#redactor)
     if (found instanceof Promise) {
+      this.#pieces ??= []
       this.#pieces.push(this.#text, found)
       this.#text = ''
       this.#size += Math.min(text.length, WINDOW)
     } else this.#put(this.#quoted(found))
+  }
+}
+
+/** So many names of members are remembered for each redactor, of at most so many characters. */
+const REMEMBERED = 256
+const NAME_CHARS = 64
+
+const plainNames = new Map<string, string>()
+const harmlessNames = new WeakMap<Redactor, Map<string, string>>()
+
+/** As they are written, with their colon. */
+function namesOf(redactor: Redactor | undefined): Map<string, string> {
+  if (redactor === undefined) return plainNames
+  let names = harmlessNames.get(redactor)
+  if (names === undefined) {
+    names = new Map()
+    harmlessNames.set(redactor, names)
+  }
+  return names
+}
+
+/** For so few names sorting in place takes less than preparing to sort. */
+const FEW = 16
+
+function sort(names: string[]): void {
+  if (names.length > FEW) {
+    names.sort()
+    return
+  }
+  for (let at = 1; at < names.length; at += 1) {
+    const name = names[at] ?? ''
+    let place = at
+    for (; place > 0 && (names[place - 1] ?? '') > name; place -= 1) names[place] = names[place - 1] ?? ''
+    names[place] = name
   }
 }
 

@@ -53,7 +53,8 @@ interface Pending {
   readonly type: AuditType
   /** Milliseconds since 1970. */
   readonly ms: number
-  body(): string | Promise<string>
+  /** Written down at once, as what it tells of may change. A promise only while a redactor works on it; never rejects. */
+  readonly body: string | Promise<string>
 }
 
 class AuditFollower implements SessionFollower {
@@ -89,45 +90,40 @@ class AuditFollower implements SessionFollower {
     switch (event.type) {
       case 'judged': {
         // Written down now: the tool gets this very object and may change it.
-        const input = bodies.argumentsOf(event.call)
         const changes = event.call.effect !== 'read'
-        this.#add('call', event.at, () => bodies.call(event.call, event.decision, input), changes)
+        this.#add('call', event.at, bodies.call(event.call, event.decision, bodies.argumentsOf(event.call)), changes)
         if (!changes) return
         this.#changing = true
         this.#soon()
         return
       }
       case 'results':
-        for (const result of event.results) this.#add('result', event.at, () => bodies.result(result), this.#changing)
+        for (const result of event.results) this.#add('result', event.at, bodies.result(result), this.#changing)
         this.#changing = false
         return
       case 'task':
-        this.#add('task', event.at, () => bodies.task(event.text))
+        this.#add('task', event.at, bodies.task(event.text))
         return
-      case 'refused': {
-        const input = bodies.argumentsOf(event.call)
-        this.#add('refused', event.at, () => bodies.refused(event.call, event.error, input))
+      case 'refused':
+        this.#add('refused', event.at, bodies.refused(event.call, event.error, bodies.argumentsOf(event.call)))
         return
-      }
       case 'approval-asked':
-        this.#add('approval-asked', event.at, () => bodies.asked(event.request))
+        this.#add('approval-asked', event.at, bodies.asked(event.request))
         // An answer may take hours.
         this.#soon()
         return
-      case 'approval-answered': {
-        const body = bodies.answered(event.request, event.decision)
-        this.#add('approval-answered', event.at, () => body)
+      case 'approval-answered':
+        this.#add('approval-answered', event.at, bodies.answered(event.request, event.decision))
         this.#soon()
         return
-      }
       case 'loop':
-        this.#add('loop', event.at, () => bodies.loop(event))
+        this.#add('loop', event.at, bodies.loop(event))
         return
       case 'budget':
-        this.#add('budget', event.at, () => bodies.budget(event))
+        this.#add('budget', event.at, bodies.budget(event))
         return
       case 'ended':
-        this.#add('ended', event.at, () => bodies.ended(event.reason, event.text))
+        this.#add('ended', event.at, bodies.ended(event.reason, event.text))
         return
       default:
         // The rest is how it went, not what was asked, decided or done.
@@ -141,7 +137,7 @@ class AuditFollower implements SessionFollower {
     const lost = this.#lost
     this.#lost = 0
     this.#matters = true
-    this.#pending.push({ type: 'gap', ms: this.#options.clock.now(), body: () => `{"records":${lost}}` })
+    this.#pending.push({ type: 'gap', ms: this.#options.clock.now(), body: `{"records":${lost}}` })
     await this.#write()
     throw new AdjutantError('TOO_LARGE', `${lost} audit records of session ${this.#session.sessionId} could not be held`, {
       hint: 'Ask for fewer calls in one answer, or set maxPending higher.',
@@ -163,7 +159,7 @@ class AuditFollower implements SessionFollower {
   async #end(): Promise<void> {
     try {
       this.#matters = true
-      this.#pending.push({ type: 'closed', ms: this.#options.clock.now(), body: () => '{}' })
+      this.#pending.push({ type: 'closed', ms: this.#options.clock.now(), body: '{}' })
       await this.#write()
     } finally {
       // Never opened: then it is somebody else's.
@@ -211,8 +207,7 @@ class AuditFollower implements SessionFollower {
     let done = 0
     try {
       for (const { type, ms, body } of pending) {
-        const text = body()
-        this.#unsent.push(chain.seal(type, ms, typeof text === 'string' ? text : await text))
+        this.#unsent.push(chain.seal(type, ms, typeof body === 'string' ? body : await body))
         done += 1
       }
     } finally {

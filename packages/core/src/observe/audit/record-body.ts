@@ -38,6 +38,10 @@ export class RecordBodies {
   readonly #argumentChars: number
   readonly #resultChars: number
   readonly #known = new Map<string, string>()
+  #lastDecision: PolicyDecision | undefined
+  #lastDecided = ''
+  #lastTool = ''
+  #lastQuoted = '""'
 
   constructor(redactor: Redactor | undefined, limits: AuditLimits = {}) {
     this.#redactor = redactor
@@ -63,7 +67,11 @@ export class RecordBodies {
   call({ call, tool, effect, conversions }: AdmittedCall, decision: PolicyDecision, input: Later<string>): Later<string> {
     const converted = conversions.length === 0 ? '' : `"conversions":${conversions.length},`
     const decided = this.#decision(decision)
-    return json`{"arguments":${input},"callId":${this.#id(call.id)},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}","tool":${quote(tool.name)}}`
+    const id = this.#id(call.id)
+    if (typeof input === 'string' && typeof id === 'string' && typeof decided === 'string') {
+      return `{"arguments":${input},"callId":${id},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}","tool":${this.#quoted(tool.name)}}`
+    }
+    return json`{"arguments":${input},"callId":${id},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}","tool":${quote(tool.name)}}`
   }
 
   refused(call: ToolCall, error: AdjutantError, input: Later<string>): Later<string> {
@@ -113,7 +121,12 @@ export class RecordBodies {
     const others = parts.length === 0 ? '' : `"parts":${parts.length},`
     const kept = spill === undefined ? '' : `"spill":${quote(spill.id)},`
     const excerpt = resultShown(excerptOf(result.text, this.#resultChars, this.#redactor), result.text)
-    return json`{${adopted}${tried}${cached}"callId":${this.#id(result.id)},"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${this.#name(result.name)}}`
+    const id = this.#id(result.id)
+    const name = this.#name(result.name)
+    if (typeof adopted === 'string' && typeof excerpt === 'string' && typeof id === 'string' && typeof name === 'string') {
+      return `{${adopted}${tried}${cached}"callId":${id},"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${name}}`
+    }
+    return json`{${adopted}${tried}${cached}"callId":${id},"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${name}}`
   }
 
   loop(event: Extract<SessionEvent, { type: 'loop' }>): Later<string> {
@@ -141,8 +154,25 @@ export class RecordBodies {
     return this.#word(reason, REASON_CHARS)
   }
 
-  #decision({ effect, rule, tier, reason }: PolicyDecision): Later<string> {
-    return json`{"effect":"${effect}","reason":${this.#reason(reason)},"rule":${this.#name(rule)},"tier":"${tier}"}`
+  /** A rule gives the same object for each call that it decides. */
+  #decision(decision: PolicyDecision): Later<string> {
+    if (decision === this.#lastDecision) return this.#lastDecided
+    const { effect, rule, tier, reason } = decision
+    const decided = json`{"effect":"${effect}","reason":${this.#reason(reason)},"rule":${this.#name(rule)},"tier":"${tier}"}`
+    if (typeof decided === 'string' && Object.isFrozen(decision)) {
+      this.#lastDecision = decision
+      this.#lastDecided = decided
+    }
+    return decided
+  }
+
+  /** The name of a tool, which no stranger chose. */
+  #quoted(name: string): string {
+    if (name !== this.#lastTool) {
+      this.#lastTool = name
+      this.#lastQuoted = quote(name)
+    }
+    return this.#lastQuoted
   }
 
   #word(text: string, limit: number): Later<string> {

@@ -37,10 +37,13 @@ export function hashOf(record: AuditRecord, seal: SealText): string {
 export class AuditChain {
   readonly #seal: SealText
   readonly #who: string
+  readonly #tail: string
+  /** What stands behind the number, by type: written once. */
+  readonly #ends = new Map<AuditType, string>()
   #seq: number
   #previous: string
   #lastMs = Number.NaN
-  #lastAt = ''
+  #start = ''
 
   constructor(session: ObservedSession, seal: SealText, head: Pick<AuditHead, 'seq' | 'hash'>) {
     this.#seal = seal
@@ -51,8 +54,6 @@ export class AuditChain {
     this.#tail = `","user":${JSON.stringify(principal.userId)},"version":1}`
   }
 
-  readonly #tail: string
-
   get head(): AuditHead {
     return { seq: this.#seq, hash: this.#previous }
   }
@@ -61,24 +62,33 @@ export class AuditChain {
   seal(type: AuditType, ms: number, body: string): SealedAuditRecord {
     const previous = this.#previous
     const seq = this.#seq + 1
-    const start = `{"at":"${this.#time(ms)}","body":${body}`
-    const end = `,"previous":"${previous}","seq":${seq}${this.#who}${type}${this.#tail}`
-    const unsealed = start + end
+    const start = this.#startOf(ms)
+    const unsealed = `${start}${body},"previous":"${previous}","seq":${seq}${this.#endOf(type)}`
     const hash = this.#seal(unsealed)
     this.#seq = seq
     this.#previous = hash
     // Cut from the text that was hashed: its many pieces are put together once.
-    const text = `${unsealed.slice(0, start.length)},"hash":"${hash}"${unsealed.slice(start.length)}`
+    const place = start.length + body.length
+    const text = `${unsealed.slice(0, place)},"hash":"${hash}"${unsealed.slice(place)}`
     return { seq, previous, hash, text }
   }
 
+  #endOf(type: AuditType): string {
+    let end = this.#ends.get(type)
+    if (end === undefined) {
+      end = `${this.#who}${type}${this.#tail}`
+      this.#ends.set(type, end)
+    }
+    return end
+  }
+
   /** Records of one batch mostly share their millisecond. */
-  #time(ms: number): string {
+  #startOf(ms: number): string {
     const whole = Math.trunc(ms)
     if (whole !== this.#lastMs) {
       this.#lastMs = whole
-      this.#lastAt = new Date(whole).toISOString()
+      this.#start = `{"at":"${new Date(whole).toISOString()}","body":`
     }
-    return this.#lastAt
+    return this.#start
   }
 }
