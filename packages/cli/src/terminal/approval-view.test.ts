@@ -28,6 +28,17 @@ const signs = async (input: JsonObject, name = 'write_file'): Promise<readonly s
 const listed = ({ arguments: args }: Pick<ApprovalView, 'arguments'>): unknown =>
   args.map(({ name, brief }) => [name, ...brief.lines.map(rowText)])
 
+describe('a secret in the arguments', () => {
+  it('is not shown, in the arguments and in what would change', async () => {
+    const secret = 'hunter2-hunter2'
+    const given = exampleRequest({ input: { path: 'a.txt', content: `key ${secret}`, note: secret } })
+    const view = await look({ ...given, shown: { path: 'a.txt', content: 'key [secret removed]', note: '[secret removed]' } })
+    const all = JSON.stringify(view)
+    assert.ok(!all.includes(secret))
+    assert.match(all, /\[secret removed\]/)
+  })
+})
+
 describe('what is shown before an approval', () => {
   it('is the difference that a write would make', async () => {
     assert.deepEqual(await signs({ path: 'a.txt', content: 'one\nthree\n' }), [' one', '-two', '+three'])

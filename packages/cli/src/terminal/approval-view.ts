@@ -47,7 +47,9 @@ const CHANGE_CHARS = 300
 
 /** @param places where the built-in file tools work, and where policies lie */
 export async function approvalView(request: ApprovalRequest, places: PolicyPlaces): Promise<ApprovalView> {
-  const { call, identical = [], matching = [], decision } = request
+  const { identical = [], matching = [], decision, shown } = request
+  // Without its secrets: a screen is recorded and looked at over shoulders.
+  const call = shown === undefined ? request.call : { ...request.call, input: shown }
   const { tool, input, effect } = call
   const current = tool.origin.kind === 'built-in' ? await currentText(places.workspace, ownValue(input, 'path')) : undefined
   const change = effect === 'read' ? undefined : changeOf(input, current)
