@@ -1,3 +1,5 @@
+export type { CgroupBox, CgroupDriver, CgroupLimits, CgroupUsage } from './cgroup/cgroup.ts'
+export { type CgroupProbe, type FindCgroupsOptions, findCgroups, probeCgroups } from './cgroup/find-cgroups.ts'
 export { type BoxStarted, type BoxStatus, readBoxStatus } from './process/box-status.ts'
 export { type EndBoxOptions, type EndBoxOutcome, endBox, pidNamespaceMembers, pidNamespaceOf, waitUntil } from './process/pid-namespace.ts'
 export { identifyProcess, isRunning, type ProcessIdentity, type SignalOutcome, signalProcess } from './process/process-identity.ts'
