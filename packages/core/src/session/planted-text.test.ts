@@ -10,6 +10,7 @@ import { openSession, sessionTool, textsIn } from '../../test/session-bench.ts'
 import { DIALECTS } from '../contract/decode.ts'
 import type { AgentTool, JsonObject, Message, ToolResult } from '../contract/index.ts'
 import { AdjutantError, ToolOutput } from '../contract/index.ts'
+import { ResultCache } from '../execution/cache.ts'
 import { checkPlan } from '../intake/plan/check-plan.ts'
 import { anthropicModel } from '../models/anthropic.ts'
 import { geminiModel } from '../models/gemini.ts'
@@ -18,6 +19,7 @@ import { openAiResponsesModel } from '../models/openai-responses.ts'
 import { connectMcpServer } from '../registry/loaders/mcp/index.ts'
 import { toToolMessages } from '../response/envelope.ts'
 import { unfenced } from '../response/fence.ts'
+import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
 import { runAgent } from './agent.ts'
 import { runPlan } from './run-plan.ts'
@@ -227,6 +229,28 @@ describe('what strangers wrote', () => {
       [PLAIN, undefined],
     )
     assert.deepEqual(ran, [])
+  })
+
+  it('is fenced and counts when it is an earlier result that is given again, in another session too', async () => {
+    const { ran, tools } = world(() => PLAIN)
+    const cache = new ResultCache({ clock: new ManualClock() })
+    const kept = tools.map(
+      (tool): AgentTool => (tool.name === 'fetch_page' ? { ...tool, limits: { cacheTtlMs: 60_000 }, remember: {} } : tool),
+    )
+    const approver = scriptedApprover(() => ({ type: 'deny' }))
+    const fences = new Set<string>()
+    for (let session = 0; session < 3; session++) {
+      await using bench = openSession(kept, { policy: policyOf({ user: POLICY }), approver, cache, ids: randomIds, loopGuard: false })
+      for (let again = 0; again < 2; again++) {
+        const [page, write] = await bench.run(['fetch_page'], ['write'])
+        assert.ok(page?.fence !== undefined)
+        assert.equal(page.cached === true, session + again > 0)
+        fences.add(page.fence)
+        for (const dialect of DIALECTS) assertFenced(toToolMessages(dialect, [page]), page, PLAIN, dialect)
+        assert.equal(write?.code, 'DENIED_BY_PERSON')
+      }
+    }
+    assert.deepEqual([ran, fences.size], [[], 6], 'a word of its own each time')
   })
 
   it('counts through use_tool, and a yes to one write is not a yes to the next', async () => {
