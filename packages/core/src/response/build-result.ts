@@ -68,7 +68,7 @@ function finish(given: BuildResultInput, told: Said & Taken, cx: BuildResultCont
   const limit = given.tool?.limits?.maxResultChars ?? cx.resultChars
   const text = frame(said.prefix, said.body, said.suffix)
   const tokens = given.tool?.limits?.maxResultTokens ?? cx.resultTokens
-  const fence = given.tool?.untrusted === true && said.outcome !== 'not-run' ? cx.fence?.() : undefined
+  const fence = given.tool?.untrusted === true && given.times !== undefined ? cx.fence?.() : undefined
   const fits = text.length <= limit && (tokens === undefined || fitsTokens(text, tokens))
   return fits ? settle(given, said, text, fence) : clipAndKeep(given, said, { limit, tokens }, fence, cx.namespace)
 }

@@ -160,6 +160,9 @@ describe('what strangers wrote', () => {
       telling: () => {
         throw new AdjutantError('TOOL_FAILED', PLAIN)
       },
+      unread: () => {
+        throw new AdjutantError('TOOL_FAILED', PLAIN, { outcome: 'not-run' })
+      },
       unknown: () => {
         throw new AdjutantError('TOOL_FAILED', PLAIN, { outcome: 'unknown' })
       },
