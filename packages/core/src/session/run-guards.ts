@@ -73,7 +73,8 @@ export class RunGuards {
     if (watched !== undefined) {
       this.#open.delete(call.id)
       // Of its very arguments, where they were looked at.
-      this.#loop?.settled(admitted === undefined ? watched : { ...watched, effect: admitted.effect }, result)
+      const same = admitted === undefined || admitted.effect === watched.tool?.effect
+      this.#loop?.settled(same ? watched : { ...watched, effect: admitted.effect }, result)
     }
     if (admitted?.tool.limits?.cost !== undefined) this.#meter(call, admitted, result)
   }

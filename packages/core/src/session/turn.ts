@@ -93,8 +93,9 @@ export class Turn {
     for (const [, call] of [...this.#ahead].sort(([a], [b]) => a - b)) this.#admit(call)
     this.#ahead.clear()
     this.#stopEarly()
-    for (const [index, verdict] of this.#verdicts.entries()) {
-      if (verdict.type === 'admitted' && !this.#early.has(index)) this.#ledger.move(index, QUEUED)
+    // By number: an entry for each call would be made otherwise.
+    for (let index = 0; index < this.#verdicts.length; index += 1) {
+      if (this.#verdicts[index]?.type === 'admitted' && !this.#early.has(index)) this.#ledger.move(index, QUEUED)
     }
     // Dispatch: when, and beside whom? Execution: each by itself, within its limits.
     if (this.#cx.strategy === 'resources') await runGraph(this.#verdicts.map(graphCallOf), this.#cx.concurrency, this.#work)
