@@ -33,6 +33,8 @@ export interface TestBoxOptions {
   /** Default: a throwaway user when root starts it, else the own one. */
   readonly uid?: number
   readonly extra?: readonly string[]
+  /** Default true. When false, `stdout` is empty and the test reads the process's. */
+  readonly keepOutput?: boolean
 }
 
 export function startBox(command: readonly string[], options: TestBoxOptions = {}): TestBox {
@@ -62,7 +64,7 @@ export function startBox(command: readonly string[], options: TestBoxOptions = {
   })
   return {
     process: child,
-    stdout: text(child.stdout),
+    stdout: options.keepOutput === false ? Promise.resolve('') : text(child.stdout),
     stderr: text(child.stderr),
     ended,
     status: readable(status),
