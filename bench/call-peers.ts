@@ -15,8 +15,10 @@ export const SCHEMA = {
   additionalProperties: false,
 } as const
 export const INPUT = { path: 'src/index.ts', limit: 20 }
+/** Runs one batch. `close`: nothing more comes. */
+export type Run = (() => Promise<unknown>) & { readonly close?: () => Promise<void> }
 /** Makes what is run again and again. @param turns how often, for whoever prepares its input */
-export type Batch = (size: number, turns: number) => Promise<() => Promise<unknown>>
+export type Batch = (size: number, turns: number) => Promise<Run>
 
 export function promiseAll(): Batch {
   return async (size) => {

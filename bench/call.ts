@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto'
+import { closeSync, fstatSync, lstatSync, openSync, realpathSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { Session as Inspector } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -18,14 +21,18 @@ import {
   type ToolCall,
   ToolStatistics,
 } from '@adjutant/core'
-import { aiGenerateText, type Batch, openAiAgents, toolNode } from './call-peers.ts'
+import { aiGenerateText, type Batch, openAiAgents, type Run, toolNode } from './call-peers.ts'
 import { bestOf, cpuMicros, printTable, type Row } from './table.ts'
 
 const SIZES = [1, 10, 1_000] as const
-/** Calls measured for each figure, so that small batches are not lost in the clock's grain. */
-const CALLS = 20_000
-const PEER_CALLS = 2_000
-const ROUNDS = 3
+/** Calls measured for each figure, so that small batches are not lost in the clock's grain and large ones come more than a few times. */
+const CALLS: CallCount = (size) => (size < 1_000 ? 10_000 : 40_000)
+const PEER_CALLS: CallCount = () => 2_000
+const ROUNDS = 4
+/** Bytes that are hashed of the record of a call, and of that of a result: as many as in the log of this very bench. */
+const HASHED_BYTES = [541, 420] as const
+/** The hash itself, which stands in the record as well. */
+const HASH_MEMBER = `,"hash":"sha256:${'0'.repeat(64)}"\n`
 /** Files that the calls name. They are there: a rule about paths looks them up. */
 const FILES = 50
 
@@ -64,38 +71,110 @@ export async function benchCall(): Promise<void> {
       await row('Adjutant, all on, 10 tools', CALLS, everything(root, 10)),
       await row('Adjutant, all on, 10 000 tools', CALLS, everything(root, 10_000)),
       await row('Adjutant, mode only, 10 tools', CALLS, plain(root, 10)),
+      await row('floor: hashes, append, file look-up', CALLS, floor(root)),
       await row('ai generateText', PEER_CALLS, aiGenerateText()),
       await row('LangGraph ToolNode', PEER_CALLS, toolNode()),
-      await row('@openai/agents run', 200, openAiAgents(), [1, 10, 100]),
+      await row('@openai/agents run', () => 200, openAiAgents(), [1, 10, 100]),
     ]
-    printTable('A call through all rooms: µs of CPU', ['', ...SIZES.map((size) => `batch of ${size}`)], rows)
+    printTable('A call through all rooms: µs of CPU', ['', ...SIZES.map((size) => `batch of ${size}`), 'KB allocated'], rows)
+    const [few, many, , bare] = rows
     process.stdout.write(
-      'All on: policy of 44 rules, loop guard, redaction, cost metering, statistics, audit records on disk (hash chain, fsync at each batch).\n@openai/agents: the last column is a batch of 100.\n',
+      [
+        `With 10 000 tools instead of 10: ×${ratios(many, few)}. All on, × floor: ${ratios(few, bare)}.`,
+        'All on: policy of 44 rules (paths are looked up), loop guard, redaction, cost metering, statistics, audit records in a file with their hash chain; synced as by default: reads within a second.',
+        'Floor: what of that cannot be left out: two SHA-256, one append for each batch, one lstat for each file and one realpath for each folder of a batch.',
+        'KB allocated: for each call, in batches of 1 000, by sampling the heap. @openai/agents: batches of 100 in both last columns.',
+        '',
+      ].join('\n'),
     )
   } finally {
     await rm(root, { recursive: true, force: true })
   }
 }
 
-async function row(name: string, calls: number, batch: Batch, sizes: readonly number[] = SIZES): Promise<Row> {
+/** Of each batch size. */
+function ratios(one: Row | undefined, other: Row | undefined): string {
+  return SIZES.map((_, at) => (Number(one?.[at + 1]) / Number(other?.[at + 1])).toFixed(2)).join(' / ')
+}
+
+type CallCount = (size: number) => number
+
+async function row(name: string, calls: CallCount, batch: Batch, sizes: readonly number[] = SIZES): Promise<Row> {
   const figures: number[] = []
   for (const size of sizes) {
-    const turns = Math.max(1, Math.floor(calls / size))
+    const turns = Math.max(1, Math.floor(calls(size) / size))
     let best = Number.POSITIVE_INFINITY
     for (let round = 0; round < ROUNDS; round += 1) {
-      const warm = Math.min(turns, 100)
-      const run = await batch(size, turns + warm)
-      for (let turn = 0; turn < warm; turn += 1) await run()
-      const micros = await bestOf(1, () =>
-        cpuMicros(async () => {
-          for (let turn = 0; turn < turns; turn += 1) await run()
-        }),
-      )
+      const run = await warmed(batch, size, turns)
+      const micros = await bestOf(1, () => cpuMicros(() => repeat(run, turns)))
+      await run.close?.()
       best = Math.min(best, micros / (turns * size))
     }
     figures.push(best)
   }
-  return [name, ...figures]
+  return [name, ...figures, await kilobytes(batch, sizes.at(-1) ?? 1, calls)]
+}
+
+/** What was made for it before is no part of what it takes. */
+async function warmed(batch: Batch, size: number, turns: number): Promise<Run> {
+  const warm = Math.min(turns, 100)
+  const run = await batch(size, turns + warm)
+  await repeat(run, warm)
+  globalThis.gc?.()
+  return run
+}
+
+async function repeat(run: Run, turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await run()
+}
+
+/** KB that one call allocates on the heap, what is collected again included. */
+async function kilobytes(batch: Batch, size: number, calls: CallCount): Promise<number> {
+  const turns = Math.max(1, Math.floor(calls(size) / size))
+  const run = await warmed(batch, size, turns)
+  const inspector = new Inspector()
+  inspector.connect()
+  const options = { samplingInterval: 4_096, includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true }
+  await inspector.post('HeapProfiler.startSampling', options)
+  await repeat(run, turns)
+  const { profile } = await inspector.post('HeapProfiler.stopSampling')
+  inspector.disconnect()
+  await run.close?.()
+  return sizeOf(profile.head) / (turns * size) / 1_024
+}
+
+interface HeapNode {
+  readonly selfSize: number
+  readonly children: readonly HeapNode[]
+}
+
+function sizeOf({ selfSize, children }: HeapNode): number {
+  return children.reduce((sum, child) => sum + sizeOf(child), selfSize)
+}
+
+/** The bare work on the bytes and files of a batch, with nothing that decides or remembers. */
+function floor(root: string): Batch {
+  return async (size) => {
+    const log = openSync(join(root, 'floor'), 'a')
+    const texts = HASHED_BYTES.map((bytes) => 'x'.repeat(bytes - 15))
+    let number = 0
+    const run = async (): Promise<void> => {
+      realpathSync.native(join(root, 'src'))
+      let lines = ''
+      for (let call = 0; call < size; call += 1) {
+        lstatSync(join(root, 'src', `file-${call % FILES}.ts`), { throwIfNoEntry: false })
+        for (const text of texts) {
+          number += 1
+          const line = `${text}${String(number).padStart(15)}`
+          hash('sha256', line)
+          lines += line + HASH_MEMBER
+        }
+      }
+      fstatSync(log)
+      writeSync(log, lines)
+    }
+    return Object.assign(run, { close: async () => closeSync(log) })
+  }
 }
 
 function toolOf(name: string): AgentTool {
@@ -179,12 +258,13 @@ function plain(root: string, count: number): Batch {
   }
 }
 
-function player(session: Session, all: readonly (readonly ToolCall[])[]): () => Promise<unknown> {
+function player(session: Session, all: readonly (readonly ToolCall[])[]): Run {
   let next = 0
-  return async () => {
+  const run = async (): Promise<void> => {
     const results = await session.execute(all[next] ?? [])
     next += 1
     const bad = results.find((result) => result.outcome !== 'ok')
     if (bad !== undefined) throw new Error(`${bad.text}`)
   }
+  return Object.assign(run, { close: () => session.close() })
 }
