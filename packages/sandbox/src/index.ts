@@ -1,2 +1,3 @@
 export * from './linux/index.ts'
+export * from './network/index.ts'
 export { openWorkspace, removeWorkspace, type Workspace, type WorkspaceOptions, type WorkspaceUsage } from './workspace/workspace.ts'
