@@ -53,17 +53,21 @@ function redactBeginning(text: string, redactor: Redactor | undefined): Later<Ex
   const cut = text.length > WINDOW
   const looked = cut ? text.slice(0, WINDOW) : text
   if (redactor === undefined) return { text: looked, redacted: 0, cut }
-  const taken = ({ text: left, count }: Redacted): Excerpt => ({
-    text: cut ? left.slice(0, Math.max(0, left.length - MARGIN)) : left,
-    redacted: count,
-    cut,
-  })
   try {
     const found = redactor.redact(looked)
-    return found instanceof Promise ? found.then(taken, () => taken(LEFT_OUT)) : taken(found)
+    return found instanceof Promise
+      ? found.then(
+          (known) => taken(known, cut),
+          () => taken(LEFT_OUT, cut),
+        )
+      : taken(found, cut)
   } catch {
-    return taken(LEFT_OUT)
+    return taken(LEFT_OUT, cut)
   }
+}
+
+function taken({ text, count }: Redacted, cut: boolean): Excerpt {
+  return { text: cut ? text.slice(0, Math.max(0, text.length - MARGIN)) : text, redacted: count, cut }
 }
 
 class Writer {

@@ -56,18 +56,19 @@ export function compileValue(condition: ValueCondition, context: ConditionContex
 
 /** The members of a list, lists in it too; an empty list is like an argument that is not given. */
 function overMembers(value: JsonValue, quantifier: Quantifier, tests: readonly ValueTest[], absent: boolean): Answer {
-  const check = (one: unknown): Answer => {
-    let answer: Answer = true
-    for (const test of tests) {
-      answer = both(answer, test(one, quantifier))
-      if (answer === false) return false
-    }
-    return answer
-  }
-  if (!Array.isArray(value)) return check(value)
+  if (!Array.isArray(value)) return passes(value, quantifier, tests)
   // Deeper nesting than JSON is parsed to does not arrive here.
   const members: readonly unknown[] = value.flat(Number.POSITIVE_INFINITY)
-  return members.length === 0 ? absent : over(members, quantifier, check)
+  return members.length === 0 ? absent : over(members, quantifier, (one) => passes(one, quantifier, tests))
+}
+
+function passes(value: unknown, quantifier: Quantifier, tests: readonly ValueTest[]): Answer {
+  let answer: Answer = true
+  for (const test of tests) {
+    answer = both(answer, test(value, quantifier))
+    if (answer === false) return false
+  }
+  return answer
 }
 
 function eachTests(condition: ValueCondition, context: ConditionContext): readonly ValueTest[] {
