@@ -33,6 +33,7 @@ export class AttackBench implements AsyncDisposable {
   readonly #spec: SandboxSpec
   readonly #planted: PlantedCanaries
   #box: Sandbox | undefined
+  #size = ''
 
   constructor(backend: SandboxBackend, spec: SandboxSpec, planted: PlantedCanaries) {
     this.#backend = backend
@@ -55,8 +56,7 @@ export class AttackBench implements AsyncDisposable {
     if (!this.#backend.enforces.has(attempt.guarantee))
       return { attempt, outcome: 'declared-absent', detail: `does not claim ${attempt.guarantee}` }
     const proof = await this.#prove(attempt)
-    this.#box ??= await this.#backend.open(this.#spec)
-    const box = this.#box
+    const box = await this.#openBox(attempt)
     const tried = await tryIn(box, attempt, this.#planted, async () => {
       if (attempt.disturbs !== true) return
       this.#box = undefined
@@ -67,6 +67,18 @@ export class AttackBench implements AsyncDisposable {
       await box.close().catch(() => undefined)
     }
     return { attempt, outcome: tried.outcome, ...proof, detail: tried.detail }
+  }
+
+  /** The box of the attempt before, when it is of the right size. */
+  async #openBox(attempt: SandboxAttempt): Promise<Sandbox> {
+    const size = JSON.stringify(attempt.limits ?? {})
+    if (this.#box !== undefined && this.#size !== size) {
+      await this.#box.close()
+      this.#box = undefined
+    }
+    this.#size = size
+    this.#box ??= await this.#backend.open({ ...this.#spec, limits: { ...this.#spec.limits, ...attempt.limits } })
+    return this.#box
   }
 
   #prove(attempt: SandboxAttempt): Promise<Proof> {
@@ -124,7 +136,7 @@ async function tryIn(box: Sandbox, attempt: SandboxAttempt, planted: PlantedCana
   const evidence: AttemptEvidence = { report, text, signals: (await planted.signals()) - before, exists }
   const escaped = attempt.escaped(evidence, canaries)
   clean(canaries)
-  const ended = report !== undefined && (report.limit !== undefined || report.timedOut || report.oom || report.signal !== undefined)
+  const ended = report !== undefined && (report.limit !== undefined || report.timedOut || report.oom)
   const ran = attempt.lang === 'sql' || ended || text.includes(ranMark(canaries)) || (failed !== undefined && attempt.disturbs === true)
   const outcome = escaped ? 'escaped' : ran ? 'held' : 'broken'
   const ending = `exit ${report?.exitCode ?? report?.signal ?? '?'}${report?.limit === undefined ? '' : ` limit ${report.limit}`}`

@@ -1,5 +1,5 @@
 /** The words of the attack part: what an attempt is, what it may aim at, what became of it. */
-import type { Sandbox, SandboxGuarantee, SandboxLanguage, SandboxReport } from '@adjutant/core/contract'
+import type { Sandbox, SandboxGuarantee, SandboxLanguage, SandboxLimits, SandboxReport } from '@adjutant/core/contract'
 
 /** Targets that the suite plants on the host for attempts to reach. Tokens never stand in the code of an attempt: they can only be found. */
 export interface Canaries {
@@ -43,6 +43,9 @@ export const ATTACK_LIMITS = {
   outputBytes: 1_048_576,
 } as const
 
+/** A whole Node has to fit. */
+export const JAVASCRIPT_MEMORY_MB = 256
+
 /** What an attempt has to show for itself. */
 export interface AttemptEvidence {
   /** Absent when the run was refused or broke. */
@@ -63,6 +66,8 @@ export interface SandboxAttempt {
   /** What a box claims that holds this off. */
   readonly guarantee: SandboxGuarantee
   readonly lang: SandboxLanguage
+  /** Of its box, where {@link ATTACK_LIMITS} are too tight for the language. */
+  readonly limits?: Partial<SandboxLimits>
   /** The program. Says {@link ranMark} first, so that a program that never ran is not taken for a box that held. */
   code(canaries: Canaries): string
   /** What the host does with the box afterwards, e.g. read a link: what it got. A refusal is fine. */

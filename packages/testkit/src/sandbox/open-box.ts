@@ -35,6 +35,17 @@ const ALL: ReadonlySet<SandboxGuarantee> = new Set<SandboxGuarantee>([
   'file-count',
   'kernel',
 ])
+/** Each statement by itself, as a database shell would go on after one that failed. */
+const SQL_PROGRAM = `
+import sqlite3, sys
+database = sqlite3.connect("file:own.db", uri=True, isolation_level=None)
+for statement in sys.argv[1].split(";"):
+    try:
+        for row in database.execute(statement):
+            print(*row)
+    except sqlite3.Error as error:
+        print(error)
+`
 const MAX_OUTPUT = 4 << 20
 const MAX_MS = 60_000
 
@@ -43,7 +54,7 @@ const MAX_MS = 60_000
  * For testing suites only. Give it harmless attempts only.
  */
 export function leakyBackend(): SandboxBackend {
-  return new OpenBackend('leaky', ['bash', 'python', 'js'], (command) => command)
+  return new OpenBackend('leaky', ['bash', 'python', 'js', 'sql'], (command) => command)
 }
 
 /**
@@ -209,7 +220,7 @@ function commandOf(run: SandboxRun): readonly string[] {
     case 'js':
       return [process.execPath, '-e', run.code]
     case 'sql':
-      throw new AdjutantError('UNSUPPORTED', 'no SQL here')
+      return [PYTHON, '-I', '-S', '-c', SQL_PROGRAM, run.code]
     default:
       return run.lang satisfies never
   }

@@ -1,9 +1,9 @@
 /** Attempts in JavaScript, on engines with and without an operating system beneath them. */
 import { join } from 'node:path'
-import { ATTACK_LIMITS, type SandboxAttempt } from '../attempt.ts'
+import { JAVASCRIPT_MEMORY_MB, type SandboxAttempt } from '../attempt.ts'
 import { finds, gotMoreThan, javascript, quoted, tokens, wins } from './programs.ts'
 
-export const JAVASCRIPT_ATTEMPTS: readonly SandboxAttempt[] = [
+const ATTEMPTS: readonly SandboxAttempt[] = [
   {
     id: 'js-read-secret',
     title: 'read a file of the host by a module, reached in any way',
@@ -172,9 +172,9 @@ console.log('{"__proto__": {"polluted${at.nonce}": "yes"}, "then": 1}');`,
       code: (at) =>
         javascript(
           at,
-          `const kept = []; let got = 0;\ntry { while (got < ${ATTACK_LIMITS.memoryMB * 2}) { ${step}; console.log('got ' + got) } } catch (error) { console.log(String(error)) }`,
+          `const kept = []; let got = 0;\ntry { while (got < ${JAVASCRIPT_MEMORY_MB * 2}) { ${step}; console.log('got ' + got) } } catch (error) { console.log(String(error)) }`,
         ),
-      escaped: gotMoreThan(Math.ceil(ATTACK_LIMITS.memoryMB * 1.5)),
+      escaped: gotMoreThan(Math.ceil(JAVASCRIPT_MEMORY_MB * 1.5)),
       control: { none: 'it takes memory, and the box of the suite runs no JavaScript' },
       disturbs: true,
     }),
@@ -199,3 +199,5 @@ console.log('{"__proto__": {"polluted${at.nonce}": "yes"}, "then": 1}');`,
     }),
   ),
 ]
+
+export const JAVASCRIPT_ATTEMPTS = ATTEMPTS.map((attempt): SandboxAttempt => ({ ...attempt, limits: { memoryMB: JAVASCRIPT_MEMORY_MB } }))

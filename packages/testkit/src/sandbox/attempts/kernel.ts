@@ -25,8 +25,12 @@ function reaches(id: string, title: string, body: string, control: SandboxAttemp
 /** Wins when one of these can be opened for writing; nothing is written. */
 function opensForWriting(id: string, title: string, paths: string): SandboxAttempt {
   const body = `import glob
+# Settings of the box's own namespaces may be its own.
+own = ("/proc/sys/kernel/sem", "/proc/sys/kernel/shm", "/proc/sys/kernel/msg", "/proc/sys/kernel/auto_msgmni", "/proc/sys/kernel/ns_last_pid", "/proc/sys/kernel/pid_max")
 for pattern in (${paths}):
     for path in glob.glob(pattern):
+        if path.startswith(own):
+            continue
         try:
             os.close(os.open(path, os.O_WRONLY))
             print(path)
@@ -125,7 +129,7 @@ for pattern in ("/dev/mem", "/dev/kmem", "/dev/port", "/dev/kmsg", "/dev/[shv]d*
   opensForWriting(
     'kernel-settings',
     'write settings of the kernel',
-    '"/proc/sys/kernel/*", "/proc/sys/vm/*", "/proc/sys/fs/*", "/proc/irq/*/smp_affinity", "/proc/1/oom_score_adj_x", "/proc/mtrr", "/sys/power/state", "/sys/module/*/parameters/*"',
+    '"/proc/sys/kernel/*", "/proc/sys/vm/*", "/proc/sys/fs/*", "/proc/irq/*/smp_affinity", "/proc/mtrr", "/sys/power/state", "/sys/module/*/parameters/*"',
   ),
   opensForWriting(
     'cgroup-escape',

@@ -12,7 +12,8 @@ function statement(id: string, title: string, body: (at: Canaries) => string, es
     lang: 'sql',
     code: (at) => `select '${ranMark(at)}';\n${body(at)};`,
     escaped,
-    control: { none: 'no database of the host is used for controls' },
+    control: 'user',
+    mayBeRefused: true,
   }
 }
 
