@@ -1,0 +1,91 @@
+/**
+ * Owns the exchange between a folder of the host and a box that has no disk: before a run its files are taken in, after it what changed is
+ * given back. Reads and writes the folder only through a workspace that refuses links. Runs of one box follow each other, so does this.
+ */
+import { AdjutantError, type SandboxFile } from '@adjutant/core/contract'
+import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
+import type { MemoryFile, MemoryFiles } from './memory-files.ts'
+import { sharedBytes } from './shared-bytes.ts'
+
+export interface FolderLimits {
+  readonly bytes: number
+  readonly files: number
+}
+
+export class FolderFiles {
+  readonly #workspace: Workspace
+  readonly #limits: FolderLimits
+  /** What was the same on both sides last. */
+  readonly #known = new Map<string, { readonly file: MemoryFile; readonly size: number; readonly modifiedAt: number }>()
+
+  private constructor(workspace: Workspace, limits: FolderLimits) {
+    this.#workspace = workspace
+    this.#limits = limits
+  }
+
+  /** @throws AdjutantError NOT_FOUND, SANDBOX_UNAVAILABLE */
+  static async open(host: string, limits: FolderLimits): Promise<FolderFiles> {
+    return new FolderFiles(await openWorkspace(host, { maxBytes: limits.bytes, maxFiles: limits.files }), limits)
+  }
+
+  write(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#workspace.writeFile(path, bytes)
+  }
+
+  read(path: string, options: { readonly maxBytes?: number }): Promise<Uint8Array> {
+    return this.#workspace.readFile(path, options)
+  }
+
+  list(path: string): Promise<readonly SandboxFile[]> {
+    return this.#workspace.list(path)
+  }
+
+  close(): Promise<void> {
+    return this.#workspace.close()
+  }
+
+  /** Makes `files` what the folder holds; only what changed is read. @throws AdjutantError TOO_LARGE */
+  async takeIn(files: MemoryFiles): Promise<void> {
+    const there = (await this.#workspace.list()).filter(({ type }) => type === 'file')
+    const names = new Set(there.map(({ path }) => path))
+    for (const [path] of [...files.entries()]) {
+      if (names.has(path)) continue
+      files.remove(path)
+      this.#known.delete(path)
+    }
+    for (const { path, bytes, modifiedAt } of there) {
+      const known = this.#known.get(path)
+      if (known !== undefined && known.size === bytes && known.modifiedAt === modifiedAt) continue
+      try {
+        const file = { bytes: sharedBytes(await this.#workspace.readFile(path, { maxBytes: this.#limits.bytes })), modifiedAt }
+        files.write(path, file)
+        this.#known.set(path, { file, size: bytes, modifiedAt })
+      } catch (error) {
+        // Gone or swapped since it was listed: the code then does not see it either.
+        if (!AdjutantError.isInstance(error) || error.code === 'TOO_LARGE') throw error
+        files.remove(path)
+        this.#known.delete(path)
+      }
+    }
+  }
+
+  /** Writes what the run changed. @throws AdjutantError */
+  async giveBack(files: MemoryFiles): Promise<void> {
+    const kept = new Map(files.entries())
+    for (const path of [...this.#known.keys()]) {
+      if (kept.has(path)) continue
+      await this.#workspace.remove(path)
+      this.#known.delete(path)
+    }
+    for (const [path, file] of kept) {
+      if (this.#known.get(path)?.file.bytes === file.bytes) continue
+      await this.#workspace.writeFile(path, file.bytes)
+    }
+    // What was written has the folder's own times now; the next look finds them.
+    const there = await this.#workspace.list()
+    for (const { path, bytes, modifiedAt } of there) {
+      const file = kept.get(path)
+      if (file !== undefined && file.bytes.byteLength === bytes) this.#known.set(path, { file, size: bytes, modifiedAt })
+    }
+  }
+}
