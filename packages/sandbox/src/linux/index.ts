@@ -14,3 +14,15 @@ export {
 } from './seccomp/policy.ts'
 export { probeSeccomp, type SeccompProbe, type SeccompProbeOptions } from './seccomp/probe.ts'
 export { type SeccompArch, seccompArch, syscallNumbers } from './seccomp/syscall-table.ts'
+export {
+  dropFor,
+  isRoot,
+  probeUids,
+  type SessionUidOptions,
+  SessionUids,
+  type SpawnUser,
+  type UidLease,
+  type UidProbe,
+  type UidRange,
+} from './uids.ts'
+export { type Watch, type WatchLimitName, type WatchLimits, type WatchOptions, type WatchUsage, watch } from './watchdog/watch.ts'

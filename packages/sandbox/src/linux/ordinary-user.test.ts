@@ -5,7 +5,13 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { boxMissing, TEST_UID } from './test-box.test-helper.ts'
 
-const FILES = ['seccomp/kernel.test.ts', 'process/process-identity.test.ts', 'process/pid-namespace.test.ts', 'watchdog/watch.test.ts']
+const FILES = [
+  'seccomp/kernel.test.ts',
+  'process/process-identity.test.ts',
+  'process/pid-namespace.test.ts',
+  'watchdog/watch.test.ts',
+  'uids.test.ts',
+]
 const skip = boxMissing() ?? (process.getuid?.() === 0 ? false : 'is run by an ordinary user already')
 
 describe('as an ordinary user', { skip }, () => {
