@@ -19,6 +19,7 @@ describe('parseProcessStat', () => {
           childCpuTicks: 77,
           threads: 5,
           startTime: 998_877,
+          virtualBytes: 4_096_000,
           residentPages: 321,
         })
       }),

@@ -16,6 +16,8 @@ export interface ProcessStat {
   readonly threads: number
   /** Clock ticks since the machine started. With the pid it names one process for good. */
   readonly startTime: number
+  /** Addresses in use, whether or not there is memory behind them. */
+  readonly virtualBytes: number
   /** Pages of 4 KiB (or what the machine has) in memory, shared ones too. */
   readonly residentPages: number
 }
@@ -51,10 +53,12 @@ export function parseProcessStat(text: string): ProcessStat | undefined {
     childCpuTicks: field(16) + field(17),
     threads: field(20),
     startTime: field(22),
+    virtualBytes: field(23),
     residentPages: field(24),
   }
-  const numbers = [pid, stat.parent, stat.cpuTicks, stat.childCpuTicks, stat.threads, stat.startTime, stat.residentPages]
-  return pid > 0 && stat.state.length === 1 && numbers.every(Number.isFinite) ? stat : undefined
+  // The last field that is read: one that is there has all before it.
+  const { state, startTime, residentPages } = stat
+  return pid > 0 && state.length === 1 && Number.isFinite(startTime) && Number.isFinite(residentPages) ? stat : undefined
 }
 
 /** It runs no more code. One whose first thread has ended is listed as `Z` too while its other threads go on: that one has not. */

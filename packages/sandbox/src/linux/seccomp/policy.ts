@@ -39,7 +39,8 @@ export interface SeccompPolicy {
 
 export interface DefaultPolicyOptions {
   /**
-   * Memory that counts for no process: memfd and System V segments. Give `false` where no cgroup counts it. Default true.
+   * Memory that counts for no process: memfd, and segments, queues and semaphores of System V. Give `false` where no cgroup counts it.
+   * Default true.
    */
   readonly sharedMemory?: boolean
 }
@@ -160,7 +161,7 @@ const RULES: readonly SeccompRule[] = [
 ]
 
 const NO_SHARED_MEMORY: SeccompRule = {
-  calls: words('memfd_create memfd_secret shmget'),
+  calls: words('memfd_create memfd_secret shmget msgget semget'),
   errno: 'EPERM',
   reason: 'memory that counts for no process, where no cgroup counts it',
 }

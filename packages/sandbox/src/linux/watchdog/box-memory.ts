@@ -8,19 +8,27 @@ import type { ProcessStat } from '../process/process-stat.ts'
 
 const KB = 1024
 const MOST_DESCRIPTORS = 4096
+/** Page tables take at most a 512th of the addresses in use: below this they are not worth a look of their own. */
+const FEW_ADDRESSES = 4 * 1024 ** 3
 
 /** Bytes of a page of this machine. */
 export const PAGE_BYTES = pageBytes()
 
-/** Bytes in memory of all processes, shared pages once for each: never less than there are, often more. Costs nothing but the sum. */
+/**
+ * Bytes in memory of all processes with their page tables, shared pages once for each process: never less than there are, often more. Costs
+ * little but the sum.
+ */
 export function residentBytes(processes: readonly ProcessStat[]): number {
-  let pages = 0
-  for (const stat of processes) pages += stat.state === 'Z' ? residentPagesOfThreads(stat.pid) : stat.residentPages
-  return pages * PAGE_BYTES
+  let bytes = 0
+  for (const stat of processes) {
+    if (stat.state === 'Z') bytes += bytesOfThreads(stat.pid)
+    else bytes += stat.residentPages * PAGE_BYTES + pageTableBytes(stat)
+  }
+  return bytes
 }
 
 export interface OwnMemory {
-  /** Anonymous memory, in RAM and swapped out; each shared page counts once. */
+  /** Anonymous memory, in RAM and swapped out, and page tables; each shared page counts once. */
   readonly anonymousBytes: number
   /** Mapped files in memory, and memory that was shared on purpose; each page counts once. */
   readonly sharedBytes: number
@@ -37,7 +45,7 @@ export function ownMemory(processes: readonly ProcessStat[]): OwnMemory {
       continue
     }
     const field = (name: string): number => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? 0) * KB
-    anonymousBytes += field('Pss_Anon') + field('SwapPss')
+    anonymousBytes += field('Pss_Anon') + field('SwapPss') + pageTableBytes(stat)
     sharedBytes += field('Pss_Shmem')
   }
   return { anonymousBytes, sharedBytes }
@@ -111,17 +119,27 @@ function tmpfsMounts(pid: number | 'self'): readonly MemoryFiles[] {
   return mounts
 }
 
+/** Whoever maps much and touches little of it fills the memory with page tables, which are in no count of pages. */
+function pageTableBytes({ pid, virtualBytes }: ProcessStat): number {
+  return virtualBytes < FEW_ADDRESSES ? 0 : statusField(`/proc/${pid}/status`, 'VmPTE')
+}
+
 /** A process whose first thread has ended shows nothing of its memory; its other threads do. */
-function residentPagesOfThreads(pid: number): number {
+function bytesOfThreads(pid: number): number {
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
-      const pages = Number(readText(`/proc/${pid}/task/${thread}/statm`)?.split(' ')[1] ?? 0)
-      if (pages > 0) return pages
+      const status = `/proc/${pid}/task/${thread}/status`
+      const bytes = statusField(status, 'VmRSS') + statusField(status, 'VmPTE')
+      if (bytes > 0) return bytes
     }
   } catch {
     // It is gone.
   }
   return 0
+}
+
+function statusField(file: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readText(file) ?? '')?.[1] ?? 0) * KB
 }
 
 function readText(file: string): string | undefined {

@@ -126,6 +126,14 @@ assert len(m) > 60 << 20
     assert.deepEqual(unseen.hits, [], 'only where it was asked for')
   })
 
+  it('sees page tables: memory that is mapped and never written', async () => {
+    const code =
+      'import mmap\nm = mmap.mmap(-1, 40 << 30, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)\nfor i in range(0, len(m), 2 << 20): m[i]'
+    const { hits, usage } = await look(code, { memoryMB: 50 })
+    assert.equal(hits[0]?.[0], 'memory')
+    assert.ok(usage.memoryMB >= 80, `${usage.memoryMB}`)
+  })
+
   it('sees the memory of a process whose first thread has ended', async () => {
     const code = `
 import ctypes, threading
