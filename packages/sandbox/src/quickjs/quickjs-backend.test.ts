@@ -226,6 +226,40 @@ describe('JavaScript in a box', () => {
     assert.equal(large.limit, 'disk')
   })
 
+  it('hands files over in an order in which they fit, whatever was done to them', async () => {
+    await using box = await backend.open({ limits: { diskMB: 1, files: 4 } })
+    const run = async (source: string): Promise<void> => assert.equal(text((await box.run({ lang: 'js', code: source })).stderr), '')
+    await run('files.write("a", new Uint8Array(9e5)); files.write("b/c", "x")')
+    await run('files.write("a", "small"); files.write("b/c", new Uint8Array(9e5))')
+    await run(
+      'files.remove("b"); files.write("b", "file"); files.remove("b"); files.write("b/d", "y"); files.remove("a"); files.write("a/e", "z")',
+    )
+    assert.deepEqual(
+      (await box.list()).map(({ path, bytes }) => [path, bytes]),
+      [
+        ['a', 0],
+        ['a/e', 1],
+        ['b', 0],
+        ['b/d', 1],
+      ],
+    )
+  })
+
+  it('lets what the host writes during a run stay', async () => {
+    await using box = await backend.open({})
+    const source = 'files.write("x/y", "code"); console.log(1); await new Promise((r) => setTimeout(r, 20)); files.write("x/z", "code")'
+    const written: Promise<void>[] = []
+    const report = await box.run({ lang: 'js', code: source, output: () => written.push(box.writeFile('x', new Uint8Array(1))) })
+    await Promise.allSettled(written)
+    assert.equal(report.exitCode, 0)
+    assert.ok((await box.list()).length > 0)
+  })
+
+  it('is ended when what it is given does not fit into its memory', async () => {
+    const report = await run('console.log(input.length)', { stdin: 'x'.repeat(70_000_000) })
+    assert.deepEqual([report.limit, report.oom], ['memory', true])
+  })
+
   it('works on a folder of the host, through which no link leads out', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'adjutant-js-'))
     try {

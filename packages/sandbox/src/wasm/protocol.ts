@@ -30,6 +30,13 @@ export interface GrantShape {
   readonly parameters: readonly HostParameter[]
 }
 
+export interface FileChange {
+  readonly path: string
+  /** Absent: it is gone. */
+  readonly bytes: Uint8Array | undefined
+  readonly modifiedAt: number
+}
+
 export interface RunMessage {
   readonly type: 'run'
   readonly code: string
@@ -69,12 +76,12 @@ export type FromWorker =
   /** An instance waits for code. @param cpuMs that this worker has used so far */
   | { readonly type: 'ready'; readonly cpuMs: number }
   | { readonly type: 'output'; readonly stream: OutputStream; readonly bytes: Uint8Array }
-  /** Absent bytes: it is gone. */
-  | { readonly type: 'file'; readonly path: string; readonly bytes: Uint8Array | undefined; readonly modifiedAt: number }
+  /** What became of files, all at once: only together do they surely fit. */
+  | { readonly type: 'files'; readonly changes: readonly FileChange[] }
   | { readonly type: 'call'; readonly call: number; readonly name: string; readonly text: string }
   | EndMessage
 
-const FROM_WORKER: ReadonlySet<string> = new Set(['ready', 'output', 'file', 'call', 'end'])
+const FROM_WORKER: ReadonlySet<string> = new Set(['ready', 'output', 'files', 'call', 'end'])
 
 /** Both ends are of this package and of one version, so that the kind says enough. */
 export function isFromWorker(value: unknown): value is FromWorker {

@@ -5,7 +5,15 @@
  */
 import { Worker } from 'node:worker_threads'
 import { AdjutantError } from '@adjutant/core/contract'
-import { type EndMessage, type FromWorker, isFromWorker, type RunMessage, type ToWorker, type WorkerSetup } from './protocol.ts'
+import {
+  type EndMessage,
+  type FileChange,
+  type FromWorker,
+  isFromWorker,
+  type RunMessage,
+  type ToWorker,
+  type WorkerSetup,
+} from './protocol.ts'
 import type { WasmModule } from './web-assembly.ts'
 
 /** JavaScript heap of a worker: the engine's memory is not in it, what passes through is. */
@@ -19,7 +27,7 @@ export interface GoneMessage {
 
 export interface RunEvents {
   output(stream: 'stdout' | 'stderr', bytes: Uint8Array): void
-  file(path: string, bytes: Uint8Array | undefined, modifiedAt: number): void
+  files(changes: readonly FileChange[]): void
   call(call: number, name: string, text: string): void
 }
 
@@ -137,8 +145,8 @@ export class WorkerLane {
       case 'output':
         this.#events?.output(message.stream, message.bytes)
         return
-      case 'file':
-        this.#events?.file(message.path, message.bytes, message.modifiedAt)
+      case 'files':
+        this.#events?.files(message.changes)
         return
       case 'call':
         this.#events?.call(message.call, message.name, message.text)

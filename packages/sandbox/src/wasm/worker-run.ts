@@ -137,12 +137,14 @@ export class WorkerRun {
   /** Sends what is kept back. */
   flush(): void {
     this.#flushOutput()
+    if (this.#dirty.size === 0) return
     const there = new Map(this.#files.entries())
-    for (const path of this.#dirty) {
+    const changes = [...this.#dirty].map((path) => {
       const file = there.get(path)
-      this.send({ type: 'file', path, bytes: file === undefined ? undefined : sharedBytes(file.bytes), modifiedAt: this.message.now })
-    }
+      return { path, bytes: file === undefined ? undefined : sharedBytes(file.bytes), modifiedAt: this.message.now }
+    })
     this.#dirty.clear()
+    this.send({ type: 'files', changes })
   }
 
   /** @param exitCode of code that came to its end by itself */
@@ -178,9 +180,9 @@ export class WorkerRun {
   }
 }
 
-/** CPU of this thread; without a way to read it, time, which is never less. */
+/** CPU of this thread; without a way to read it, the time in which it was not idle, which is never less. */
 export function threadCpuMs(): number {
-  if (typeof process.threadCpuUsage !== 'function') return performance.now()
+  if (typeof process.threadCpuUsage !== 'function') return performance.eventLoopUtilization().active
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }

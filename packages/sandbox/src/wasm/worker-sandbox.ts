@@ -1,7 +1,6 @@
 /**
- * Owns one box whose code runs in a worker: its files in memory, its order of runs, the deadline of each, and the report. A run is asked to
- * end and, when it does not, ended by force; so is one that was aborted. Whatever ended a run other than by itself, its worker is not used
- * again. Runs of one box follow each other. Nothing of a box is left after `close`.
+ * Owns one box whose code runs in a worker: its files in memory, the order of its runs, the worker that its session keeps. Whatever ended a
+ * run other than by itself, its worker is not used again. Runs of one box follow each other. Nothing of a box is left after `close`.
  */
 import {
   AdjutantError,
@@ -10,7 +9,6 @@ import {
   type SandboxFile,
   type SandboxGuarantee,
   type SandboxLanguage,
-  type SandboxLimitName,
   type SandboxLimits,
   type SandboxReport,
   type SandboxRun,
@@ -19,15 +17,14 @@ import { pathParts, shown } from '../workspace/path-parts.ts'
 import { MEGABYTE } from './bounded-memory.ts'
 import { runLimits } from './box-limits.ts'
 import type { FolderFiles } from './folder-files.ts'
-import { GrantDesk, grantShapes, type HostGrants } from './host-grants.ts'
+import { grantShapes, type HostGrants } from './host-grants.ts'
 import type { LanePool } from './lane-pool.ts'
+import { runInLane } from './lane-run.ts'
 import { MemoryFiles } from './memory-files.ts'
-import type { EndMessage, RunMessage } from './protocol.ts'
+import type { FileChange, RunMessage } from './protocol.ts'
 import { sharedBytes } from './shared-bytes.ts'
-import type { GoneMessage, WorkerLane } from './worker-lane.ts'
+import type { WorkerLane } from './worker-lane.ts'
 
-/** What a run may take to notice that it should end, before it is ended by force. */
-const GRACE_MS = 250
 const MAX_CODE = 8_388_608
 const MAX_READ = 64 * MEGABYTE
 const ROOT = '/workspace'
@@ -52,13 +49,6 @@ export interface WorkerSandboxOptions {
 interface Session {
   readonly lane: WorkerLane
   readonly free: () => void
-}
-
-interface Collected {
-  readonly stdout: Uint8Array[]
-  readonly stderr: Uint8Array[]
-  bytes: number
-  truncated: boolean
 }
 
 export class WorkerSandbox implements Sandbox {
@@ -141,7 +131,7 @@ export class WorkerSandbox implements Sandbox {
     const cwd = folderOf(run.cwd ?? ROOT)
     if (typeof run.code !== 'string') throw new AdjutantError('UNSUPPORTED', `the code is ${typeof run.code} and must be text`)
     if (run.code.length > MAX_CODE) return this.#refusal(`the code is longer than ${MAX_CODE} characters\n`)
-    await this.#takeIn()
+    await this.#options.folder?.takeIn(this.#files)
     const { lane, mode, session } = await this.#lane(run.session === true, signal)
     let reusable = false
     try {
@@ -159,95 +149,25 @@ export class WorkerSandbox implements Sandbox {
         grants: grantShapes(this.#options.grants),
         now: this.#options.clock.now(),
       }
-      const { report, clean } = await this.#drive(lane, message, run, mode, signal)
+      const { report, clean } = await runInLane({
+        backend: this.backend,
+        clock: this.#options.clock,
+        lane,
+        mode,
+        message,
+        grants: this.#options.grants,
+        output: run.output,
+        files: (changes) => this.#apply(changes),
+        signal,
+      })
       reusable = clean
-      await this.#giveBack()
-      if (session === undefined || clean) return report
-      return { ...report, stderr: Buffer.concat([report.stderr, SESSION_LOST]) }
+      await this.#options.folder?.giveBack(this.#files)
+      const full: SandboxReport = { ...report, usage: { ...report.usage, diskMB: this.#files.bytes / MEGABYTE } }
+      return session === undefined || clean ? full : { ...full, stderr: Buffer.concat([full.stderr, SESSION_LOST]) }
     } finally {
       if (session === undefined) this.#options.pool.release(lane, reusable)
       else if (!reusable) await this.#endSession()
     }
-  }
-
-  /** Runs it to its end, whoever brings that about. */
-  async #drive(
-    lane: WorkerLane,
-    message: RunMessage,
-    run: SandboxRun,
-    mode: SandboxReport['mode'],
-    signal: AbortSignal,
-  ): Promise<{ readonly report: SandboxReport; readonly clean: boolean }> {
-    const { clock } = this.#options
-    const desk = new GrantDesk(this.#options.grants)
-    const collected: Collected = { stdout: [], stderr: [], bytes: 0, truncated: false }
-    let forced: SandboxLimitName | undefined
-    const end = (limit: SandboxLimitName): void => {
-      forced ??= limit
-      void lane.terminate()
-    }
-    const timers = new Set<() => void>()
-    const after = (ms: number, callback: () => void): void => {
-      const cancel = clock.after(ms, () => {
-        timers.delete(cancel)
-        callback()
-      })
-      timers.add(cancel)
-    }
-    const onAbort = (): void => void lane.terminate()
-    const started = clock.monotonic()
-    const running = lane.run(message, {
-      output: (stream, bytes) => collect(collected, message.limits.outputBytes, run.output, stream, bytes),
-      file: (path, bytes, modifiedAt) => this.#apply(path, bytes, modifiedAt),
-      call: (call, name, text) => void desk.call(name, text).then((answer) => lane.answer(call, answer.ok, answer.text)),
-    })
-    signal.addEventListener('abort', onAbort, { once: true })
-    after(message.limits.wallMs, () => {
-      lane.stop()
-      after(GRACE_MS, () => end('wall'))
-    })
-    // What the engine does in one long step is not interrupted by it; so somebody outside looks as well.
-    const watch = (ms: number): void =>
-      after(ms, () => {
-        void lane.cpuMs().then((used) => {
-          if (settled) return
-          const left = message.limits.cpuMs + GRACE_MS - used
-          if (left <= 0) end('cpu')
-          else watch(Math.max(left, 10))
-        })
-      })
-    let settled = false
-    if (message.limits.cpuMs < message.limits.wallMs) watch(message.limits.cpuMs + GRACE_MS)
-    const ended = await running
-    settled = true
-    const durationMs = clock.monotonic() - started
-    for (const cancel of timers) cancel()
-    signal.removeEventListener('abort', onAbort)
-    desk.end()
-    if (signal.aborted) {
-      await lane.terminate()
-      throw cancelled()
-    }
-    const oom = ended.type === 'gone' ? ended.oom && forced === undefined : ended.limit === 'memory'
-    if (ended.type === 'gone' && forced === undefined && !oom) {
-      throw new AdjutantError('SANDBOX_FAILED', `the worker of ${this.backend} broke: ${reasonOf(ended)}`, { cause: ended.error })
-    }
-    const limit = ended.type === 'end' ? ended.limit : (forced ?? 'memory')
-    const clean = ended.type === 'end' && (limit === undefined || limit === 'disk' || limit === 'files') && !ended.broken
-    const report: SandboxReport = {
-      backend: this.backend,
-      mode,
-      ...(ended.type === 'end' && ended.exitCode !== undefined ? { exitCode: ended.exitCode } : {}),
-      timedOut: limit === 'wall',
-      oom,
-      ...(limit === undefined ? {} : { limit }),
-      stdout: Buffer.concat(collected.stdout),
-      stderr: Buffer.concat(collected.stderr),
-      truncated: collected.truncated || (ended.type === 'end' && ended.truncated),
-      durationMs,
-      usage: usageOf(ended, this.#files.bytes),
-    }
-    return { report, clean }
   }
 
   async #lane(
@@ -276,17 +196,20 @@ export class WorkerSandbox implements Sandbox {
     await session?.lane.terminate()
   }
 
-  #apply(path: string, bytes: Uint8Array | undefined, modifiedAt: number): void {
-    if (bytes === undefined) this.#files.remove(path)
-    else this.#files.write(path, { bytes, modifiedAt })
-  }
-
-  async #takeIn(): Promise<void> {
-    await this.#options.folder?.takeIn(this.#files)
-  }
-
-  async #giveBack(): Promise<void> {
-    await this.#options.folder?.giveBack(this.#files)
+  /**
+   * First all away, then all there: in this order it fits, as it did in the worker. Unless the host has written meanwhile: what it wrote stays,
+   * and what does not go with it any more is left out.
+   */
+  #apply(changes: readonly FileChange[]): void {
+    for (const { path } of changes) this.#files.remove(path)
+    for (const { path, bytes, modifiedAt } of changes) {
+      if (bytes === undefined) continue
+      try {
+        this.#files.write(path, { bytes, modifiedAt })
+      } catch (error) {
+        if (!AdjutantError.isInstance(error)) throw error
+      }
+    }
   }
 
   /** Code that is not even tried. */
@@ -308,39 +231,12 @@ export class WorkerSandbox implements Sandbox {
 
 const SESSION_LOST = new TextEncoder().encode('[this run was ended; what the session kept in variables is gone, its files are not]\n')
 
-function collect(collected: Collected, most: number, output: SandboxRun['output'], stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
-  const room = most - collected.bytes
-  const taken = bytes.byteLength > room ? bytes.subarray(0, Math.max(0, room)) : bytes
-  if (taken.byteLength < bytes.byteLength) collected.truncated = true
-  if (taken.byteLength === 0) return
-  collected.bytes += taken.byteLength
-  collected[stream].push(taken)
-  try {
-    output?.(stream, taken)
-  } catch {
-    // Whoever watches must not be able to end the run.
-  }
-}
-
-function usageOf(ended: EndMessage | GoneMessage, fileBytes: number): SandboxReport['usage'] {
-  const diskMB = fileBytes / MEGABYTE
-  return ended.type === 'gone' ? { diskMB } : { cpuMs: ended.cpuMs, memoryMB: ended.memoryBytes / MEGABYTE, processes: 1, diskMB }
-}
-
-function reasonOf(gone: GoneMessage): string {
-  return gone.error instanceof Error ? gone.error.message : String(gone.error)
-}
-
 /** @throws AdjutantError PATH_OUTSIDE_WORKSPACE */
 function folderOf(cwd: string): string {
   if (cwd !== ROOT && !cwd.startsWith(`${ROOT}/`)) {
     throw new AdjutantError('PATH_OUTSIDE_WORKSPACE', `cwd ${shown(cwd)} is not in ${ROOT}, the only folder of this box`)
   }
   return pathParts(cwd.slice(ROOT.length + 1)).join('/')
-}
-
-function cancelled(): AdjutantError {
-  return new AdjutantError('CANCELLED', 'the run was stopped', { outcome: 'unknown' })
 }
 
 function assertGoing(signal: AbortSignal): void {
