@@ -2,6 +2,7 @@ export type { CgroupBox, CgroupDriver, CgroupLimits, CgroupUsage } from './cgrou
 export { type CgroupProbe, type FindCgroupsOptions, findCgroups, probeCgroups } from './cgroup/find-cgroups.ts'
 export { type BoxStarted, type BoxStatus, readBoxStatus } from './process/box-status.ts'
 export { type EndBoxOptions, type EndBoxOutcome, endBox, pidNamespaceMembers, pidNamespaceOf, waitUntil } from './process/pid-namespace.ts'
+export { type ProcessProbe, probeProcesses } from './process/probe.ts'
 export { identifyProcess, isRunning, type ProcessIdentity, type SignalOutcome, signalProcess } from './process/process-identity.ts'
 export { seccompFilter } from './seccomp/filter.ts'
 export {
@@ -25,4 +26,5 @@ export {
   type UidProbe,
   type UidRange,
 } from './uids.ts'
+export { probeWatch } from './watchdog/probe.ts'
 export { type Watch, type WatchLimitName, type WatchLimits, type WatchOptions, type WatchUsage, watch } from './watchdog/watch.ts'

@@ -9,7 +9,8 @@ import { allPids, pidNamespaceOf } from '../process/pid-namespace.ts'
 import type { ProcessIdentity } from '../process/process-identity.ts'
 import { hasEnded, type ProcessStat, readProcessStat } from '../process/process-stat.ts'
 
-const CHILDREN_LISTED = process.platform === 'linux' && existsSync(`/proc/self/task/${process.pid}/children`)
+/** The kernel lists the children of each thread (CONFIG_PROC_CHILDREN). */
+export const CHILDREN_LISTED = process.platform === 'linux' && existsSync(`/proc/self/task/${process.pid}/children`)
 
 export class BoxProcesses {
   readonly #first: ProcessIdentity
