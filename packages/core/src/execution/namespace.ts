@@ -1,28 +1,90 @@
-import { mkdir, realpath } from 'node:fs/promises'
-import { dirname, isAbsolute, join, sep } from 'node:path'
+/**
+ * Owns the folder of one session below a root. Refuses every name that leads out of it, also through a link that something put there. The folder
+ * is made on first use, readable by its owner only. Two sessions never share one, nor do two tenants or users with sessions of one id.
+ * Used by one process at a time; removal by another process makes the next use fail.
+ */
+import { constants, open, realpath } from 'node:fs/promises'
+import { isAbsolute, join, sep } from 'node:path'
 import { AdjutantError } from '../contract/errors.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { Namespace } from '../contract/ports.ts'
+import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
+import { countBelow, putInPlace, readPlain, secretOf } from './namespace-files.ts'
+import { type HeldFolder, hasCode, holdBelow, holdRoot, LinkInTheWay } from './namespace-folder.ts'
+import { issueHandle, readHandle } from './namespace-handles.ts'
+import { type NamespaceOwner, namespaceFolders, namespaceKey } from './namespace-key.ts'
+import { MARKER, removeEmpty, removeNamespace } from './namespace-removal.ts'
 
-/**
- * Owns the folder of one session below a root: `<root>/<session id>/`. Refuses every name that leads out of it, also through a
- * symbolic link that something put there. The folder is made on first use, readable by its owner only.
- * Two sessions never share one: the id is the folder's name and its letters are limited.
- *
- * @param options.root made when missing; need not be absolute
- */
-export function openNamespace(options: { readonly root: string; readonly sessionId: SessionId }): Namespace {
-  return new FolderNamespace(options.root, options.sessionId)
+export interface NamespaceOptions {
+  /** Made when missing; need not be absolute. */
+  readonly root: string
+  readonly sessionId: SessionId
+  /** Whose session. Default: the person at this terminal, whose sessions lie directly in the root. */
+  readonly owner?: NamespaceOwner
+  /** Of all files together, for {@link SessionNamespace.writeFile}. Default 1 073 741 824 (1 GiB). */
+  readonly maxBytes?: number
+  /** Files and folders together. Default 100 000. */
+  readonly maxFiles?: number
+  /** 32 bytes that nobody can guess, for handles; asked for once in the life of a session. Default: of the system. */
+  readonly randomness?: () => Uint8Array
 }
 
-class FolderNamespace implements Namespace {
-  readonly sessionId: SessionId
-  readonly #root: string
-  #made: Promise<string> | undefined
+export interface NamespaceUsage {
+  readonly bytes: number
+  /** Files and folders. */
+  readonly files: number
+}
 
-  constructor(root: string, id: SessionId) {
-    this.#root = root
-    this.sessionId = id
+/** A session's folder with all that can be done with it. */
+export interface SessionNamespace extends Namespace {
+  /** `session:<tenant>:<user>:<id>`: for keys of caches, facts and jobs. */
+  readonly key: string
+  /** @param options.maxBytes default 67 108 864 (64 MiB) @throws AdjutantError NAMESPACE_ESCAPE, NOT_FOUND, TOO_LARGE */
+  readFile(name: string, options?: { readonly maxBytes?: number }): Promise<Uint8Array>
+  /** Whole or not at all; mode 0600. @throws AdjutantError NAMESPACE_ESCAPE, TOO_LARGE beyond the quota */
+  writeFile(name: string, bytes: Uint8Array): Promise<void>
+  /** An unguessable name for `value`, good for this session only, also in a later process. @throws TypeError for a kind or value that cannot be named */
+  issueHandle(kind: string, value: string): Promise<string>
+  /** What it names. @throws AdjutantError NAMESPACE_ESCAPE when it is not of this session and kind */
+  readHandle(kind: string, handle: string): Promise<string>
+  usage(): Promise<NamespaceUsage>
+  /** Removes everything of the session. Afterwards the namespace cannot be used any more; another one of the same id begins empty. */
+  remove(): Promise<void>
+}
+
+const MAX_BYTES = 1 << 30
+const MAX_FILES = 100_000
+const MAX_READ = 64 << 20
+
+/**
+ * @example
+ * ```ts
+ * const namespace = openNamespace({ root: '.adjutant/sessions', sessionId: sessionId('s1'), owner: { tenantId: 'acme', userId: 'ann' } })
+ * await namespace.writeFile('notes/a.txt', new TextEncoder().encode('kept'))
+ * ```
+ */
+export function openNamespace(options: NamespaceOptions): SessionNamespace {
+  return new FolderNamespace(options)
+}
+
+class FolderNamespace implements SessionNamespace {
+  readonly sessionId: SessionId
+  readonly key: string
+  readonly #options: NamespaceOptions
+  readonly #folders: readonly string[]
+  #made: Promise<string> | undefined
+  #secret: Promise<Uint8Array> | undefined
+  #removed = false
+  /** What may still be written before it must be counted again. */
+  #room = { bytes: 0, files: 0 }
+  #writing: Promise<unknown> = Promise.resolve()
+
+  constructor(options: NamespaceOptions) {
+    const owner = options.owner ?? LOCAL_PRINCIPAL
+    this.#options = options
+    this.sessionId = options.sessionId
+    this.key = namespaceKey(owner, options.sessionId)
+    this.#folders = namespaceFolders(owner, options.sessionId)
   }
 
   directory(): Promise<string> {
@@ -31,67 +93,172 @@ class FolderNamespace implements Namespace {
   }
 
   async path(name: string): Promise<string> {
-    const parts = name.split(/[/\\]/)
-    if (
-      name.length === 0 ||
-      name.includes('\0') ||
-      isAbsolute(name) ||
-      parts.some((part) => part === '..' || part === '.' || part === '')
-    ) {
-      throw escapeError(name)
-    }
+    const parts = partsOf(name)
     const home = await this.directory()
-    const target = join(home, ...parts)
-    const folder = dirname(target)
-    if (folder !== home) await this.#makeInside(home, folder, name)
+    const last = parts.at(-1) ?? ''
+    await using folder = await this.#hold(parts.slice(0, -1), name)
+    const target = join(folder.path, last)
     const real = await realpath(target).catch((error: unknown) => {
-      if (isMissing(error)) return target
+      if (hasCode(error, 'ENOENT')) return target
       throw error
     })
     if (!isWithin(home, real)) throw escapeError(name)
     return target
   }
 
-  async #make(): Promise<string> {
-    const folder = join(this.#root, this.sessionId)
+  async readFile(name: string, options: { readonly maxBytes?: number } = {}): Promise<Uint8Array> {
+    const parts = partsOf(name)
+    const maxBytes = options.maxBytes ?? MAX_READ
+    await using folder = await this.#hold(parts.slice(0, -1), name, false).catch((error: unknown) => {
+      throw hasCode(error, 'ENOENT') ? missing(name) : error
+    })
+    const read = await readPlain(folder, parts.at(-1) ?? '', maxBytes)
+    if (read === 'missing') throw missing(name)
+    if (read === 'link') throw escapeError(name)
+    if ('tooLarge' in read) throw new AdjutantError('TOO_LARGE', `${shown(name)} has ${read.tooLarge} bytes; at most ${maxBytes} are read`)
+    return read.bytes
+  }
+
+  writeFile(name: string, bytes: Uint8Array): Promise<void> {
+    const write = this.#writing.then(() => this.#write(name, bytes))
+    this.#writing = write.catch(() => undefined)
+    return write
+  }
+
+  async issueHandle(kind: string, value: string): Promise<string> {
+    return issueHandle(await this.#secretOf(), this.key, kind, value)
+  }
+
+  async readHandle(kind: string, handle: string): Promise<string> {
+    return readHandle(await this.#secretOf(), this.key, kind, handle)
+  }
+
+  async usage(): Promise<NamespaceUsage> {
+    await using home = await this.#hold([], '.')
+    return await countBelow(home)
+  }
+
+  async remove(): Promise<void> {
+    if (this.#removed) return
+    this.#removed = true
+    await Promise.allSettled([this.#made, this.#writing])
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const root = await realpath(this.#root)
-      const real = await realpath(folder)
-      // A link planted in place of the folder would hand one session's files to another.
-      if (real !== join(root, this.sessionId)) throw escapeError(this.sessionId)
-      return real
+      await using root = await holdRoot(this.#options.root, false)
+      await using parent = await holdBelow(root, this.#folders.slice(0, -1), { make: false })
+      await removeNamespace(parent, this.sessionId)
+      // The user's and the tenant's folders go with their last session.
+      for (let depth = this.#folders.length - 1; depth > 0; depth -= 1) {
+        await using above = await holdBelow(root, this.#folders.slice(0, depth - 1), { make: false })
+        await removeEmpty(above, this.#folders[depth - 1] ?? '')
+      }
     } catch (error) {
-      this.#made = undefined
-      throw error
+      if (error instanceof LinkInTheWay) throw escapeError(this.sessionId)
+      if (!hasCode(error, 'ENOENT')) throw error
     }
   }
 
-  /** Makes the folders one by one: each must really be inside before the next is made in it. */
-  async #makeInside(home: string, folder: string, name: string): Promise<void> {
-    let here = home
-    for (const part of folder.slice(home.length + 1).split(sep)) {
-      here = join(here, part)
-      await mkdir(here, { mode: 0o700 }).catch((error: unknown) => {
-        if (!hasCode(error, 'EEXIST')) throw error
-      })
-      if ((await realpath(here)) !== here) throw escapeError(name)
+  async #write(name: string, bytes: Uint8Array): Promise<void> {
+    const parts = partsOf(name)
+    await this.#take(name, bytes.length, parts.length)
+    await using folder = await this.#hold(parts.slice(0, -1), name)
+    await putInPlace(folder, parts.at(-1) ?? '', bytes).catch((error: unknown) => {
+      throw hasCode(error, 'EISDIR') ? new AdjutantError('CONFLICT', `${shown(name)} is a folder`) : error
+    })
+  }
+
+  /** Counting reads the whole tree: again only when half of what was free then is used up. */
+  async #take(name: string, bytes: number, files: number): Promise<void> {
+    const { maxBytes = MAX_BYTES, maxFiles = MAX_FILES } = this.#options
+    if (bytes > this.#room.bytes || files > this.#room.files) {
+      const used = await this.usage()
+      const free = { bytes: maxBytes - used.bytes, files: maxFiles - used.files }
+      if (bytes > free.bytes || files > free.files) {
+        throw new AdjutantError(
+          'TOO_LARGE',
+          `${shown(name)} does not fit: the session holds ${used.bytes} of ${maxBytes} bytes in ${used.files} of ${maxFiles} files`,
+        )
+      }
+      this.#room = { bytes: Math.max(bytes, Math.floor(free.bytes / 2)), files: Math.max(files, Math.floor(free.files / 2)) }
+    }
+    this.#room = { bytes: this.#room.bytes - bytes, files: this.#room.files - files }
+  }
+
+  #secretOf(): Promise<Uint8Array> {
+    this.#secret ??= this.#readSecret().catch((error: unknown) => {
+      this.#secret = undefined
+      throw error
+    })
+    return this.#secret
+  }
+
+  async #readSecret(): Promise<Uint8Array> {
+    await using home = await this.#hold([], this.sessionId)
+    return await secretOf(home, this.#options.randomness)
+  }
+
+  /** Its folder, or one below; every part of the way is a real folder. */
+  async #hold(parts: readonly string[], name: string, make = true): Promise<HeldFolder> {
+    await this.directory()
+    try {
+      await using root = await holdRoot(this.#options.root, false)
+      // Never made again here: after a removal there must be none.
+      const home = await holdBelow(root, this.#folders, { make: false })
+      if (parts.length === 0) return home
+      await using above = home
+      return await holdBelow(above, parts, { make })
+    } catch (error) {
+      throw this.#failure(error, name)
     }
   }
+
+  async #make(): Promise<string> {
+    try {
+      if (this.#removed) throw gone(this.sessionId)
+      await using root = await holdRoot(this.#options.root, true)
+      await using home = await holdBelow(root, this.#folders, { make: true })
+      if (home.made) {
+        const handle = await open(home.at(MARKER), constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
+        await handle.writeFile(`${this.key}\n`).finally(() => handle.close())
+      }
+      return home.path
+    } catch (error) {
+      this.#made = undefined
+      throw this.#failure(error, this.sessionId)
+    }
+  }
+
+  #failure(error: unknown, name: string): unknown {
+    if (error instanceof LinkInTheWay) return escapeError(name)
+    return this.#removed && hasCode(error, 'ENOENT') ? gone(this.sessionId) : error
+  }
+}
+
+function partsOf(name: string): readonly string[] {
+  const parts = name.split(/[/\\]/)
+  if (name.length === 0 || name.includes('\0') || isAbsolute(name) || parts.some((part) => part === '..' || part === '.' || part === '')) {
+    throw escapeError(name)
+  }
+  // Of the house itself: what a session's key hangs on. Some file systems take capitals for small letters.
+  if (parts[0]?.normalize('NFKC').toLowerCase().startsWith('.adjutant') === true) throw escapeError(name)
+  return parts
 }
 
 function isWithin(home: string, path: string): boolean {
   return path === home || path.startsWith(home.endsWith(sep) ? home : home + sep)
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 200))
 }
 
-function isMissing(error: unknown): boolean {
-  return hasCode(error, 'ENOENT')
+function missing(name: string): AdjutantError {
+  return new AdjutantError('NOT_FOUND', `${shown(name)} is not in this session`)
+}
+
+function gone(id: SessionId): AdjutantError {
+  return new AdjutantError('NOT_FOUND', `session ${id} was removed with all its files`)
 }
 
 function escapeError(name: string): AdjutantError {
-  return new AdjutantError('NAMESPACE_ESCAPE', `${JSON.stringify(name.slice(0, 200))} is not a name inside this session`)
+  return new AdjutantError('NAMESPACE_ESCAPE', `${shown(name)} is not a name inside this session`)
 }
