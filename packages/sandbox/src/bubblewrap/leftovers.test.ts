@@ -1,0 +1,156 @@
+/** That nothing is left: after many runs, after failures, after the host was killed. Also run by an ordinary user, see as-ordinary-user.test.ts. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { randomIds, systemClock } from '@adjutant/core'
+import { AdjutantError } from '@adjutant/core/contract'
+import { bubblewrapBackend } from './bubblewrap-backend.ts'
+
+let root: string
+before(() => {
+  root = mkdtempSync(join(tmpdir(), 'adjutant-state-'))
+  // The users of boxes pass through.
+  chmodSync(root, 0o711)
+})
+after(() => rmSync(root, { recursive: true, force: true }))
+
+const open = (): ReturnType<typeof bubblewrapBackend> =>
+  bubblewrapBackend({ clock: systemClock, ids: randomIds, stateRoot: `${root}/boxes` })
+
+/** Processes, mounts, control groups and files with this host's mark, whoever they belong to. */
+function left(mark: string): readonly string[] {
+  const processes = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return false
+    try {
+      // One that has ended and waits for init has no command line any more.
+      return readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(mark)
+    } catch {
+      return false
+    }
+  })
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(mark))
+  return [...processes.map((pid) => `process ${pid}`), ...mounts, ...files(`${root}/boxes`)]
+}
+
+function files(folder: string): readonly string[] {
+  return existsSync(folder)
+    ? readdirSync(folder, { recursive: true })
+        .map(String)
+        .filter((name) => name !== 'users')
+    : []
+}
+
+function groups(owner: string): readonly string[] {
+  const hierarchies = readdirSync('/sys/fs/cgroup', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return hierarchies.flatMap(({ name }) => find(`/sys/fs/cgroup/${name}`, owner, 3))
+}
+
+function find(folder: string, owner: string, depth: number): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => (name.includes(owner) ? [`${folder}/${name}`] : depth > 0 ? find(`${folder}/${name}`, owner, depth - 1) : []))
+  } catch {
+    return []
+  }
+}
+
+async function until(done: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 2_000_000 && !done(); turns++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** This process, as control groups are marked. */
+const owner = (pid: number): string => `-${pid}-`
+
+describe('nothing is left', () => {
+  it('after 200 runs in all ways, eight at once', async () => {
+    const backend = open()
+    assert.ok((await backend.probe()).ok)
+    const outcomes = new Map<string, number>()
+    const lane = async (lane: number): Promise<void> => {
+      await using box = await backend.open({ limits: { wallMs: 10_000 } })
+      for (let run = 0; run < 25; run++) {
+        const session = run % 3 === 0
+        const stop = run % 10 === 9 ? AbortSignal.timeout(5) : undefined
+        const code = run % 10 === 9 ? 'setsid sleep 99 & sleep 99' : 'echo $((20 + 1)); (sleep 99 &)'
+        try {
+          const report = await box.run({ lang: 'bash', session, code, ...(stop === undefined ? {} : { signal: stop }) })
+          const key = `${report.mode} ${Buffer.from(report.stdout)}`
+          outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
+        } catch (error) {
+          assert.ok(AdjutantError.isInstance(error) && error.code === 'CANCELLED', String(error))
+          outcomes.set('stopped', (outcomes.get('stopped') ?? 0) + 1)
+        }
+      }
+      assert.ok(lane >= 0)
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, index) => lane(index)))
+    assert.equal(
+      [...outcomes.values()].reduce((sum, count) => sum + count, 0),
+      200,
+    )
+    assert.equal(outcomes.get('stopped'), 16)
+    await backend[Symbol.asyncDispose]()
+    assert.deepEqual(left(`${root}/boxes`), [])
+    assert.deepEqual(groups(owner(process.pid)), [])
+  })
+
+  it('after boxes that could not be made', async () => {
+    const backend = bubblewrapBackend({ clock: systemClock, ids: randomIds, stateRoot: `${root}/boxes`, bubblewrap: '/usr/bin/false' })
+    const probe = await backend.probe()
+    assert.equal(probe.ok, false)
+    assert.ok(probe.fix)
+    assert.deepEqual(await backend.probe(), probe)
+    await assert.rejects(backend.open({}), (error) => AdjutantError.isInstance(error) && error.code === 'SANDBOX_UNAVAILABLE')
+    await backend[Symbol.asyncDispose]()
+    assert.deepEqual(left(`${root}/boxes`), [])
+  })
+
+  it('of a host that was killed: processes and mounts at once, files when the next one comes', async () => {
+    const program = `
+      import { bubblewrapBackend } from ${JSON.stringify(new URL('./bubblewrap-backend.ts', import.meta.url).href)}
+      import { randomIds, systemClock } from '@adjutant/core'
+      const backend = bubblewrapBackend({ clock: systemClock, ids: randomIds, stateRoot: ${JSON.stringify(`${root}/boxes`)} })
+      const box = await backend.open({})
+      await box.run({ lang: 'bash', session: true, code: 'trap "" TERM HUP; (setsid sleep 9876.5 &)' })
+      void box.run({ lang: 'bash', code: 'trap "" TERM HUP; setsid sleep 9876.5 & echo running; sleep 9876.5', output: () => console.log('running') })
+    `
+    const host = spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module-typescript', '-e', program], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise((resolve) => host.stdout.once('data', resolve))
+    assert.notDeepEqual(left('9876.5'), [])
+    const killed = new Promise((resolve) => host.once('exit', resolve))
+    host.kill('SIGKILL')
+    await killed
+    const gone = (): boolean =>
+      left('9876.5').every((what) => !what.startsWith('process')) &&
+      left(`${root}/boxes/host-${host.pid}-`).every((what) => !/^process|^\d+ \d+ /.test(what))
+    await until(gone)
+    assert.ok(gone(), left(`${root}/boxes/host-${host.pid}-`).slice(0, 5).join('\n'))
+    const next = open()
+    assert.ok((await next.probe()).ok)
+    assert.deepEqual(
+      files(`${root}/boxes`).filter((name) => name.includes(`host-${host.pid}-`)),
+      [],
+    )
+    await next[Symbol.asyncDispose]()
+    assert.deepEqual(left(`${root}/boxes`), [])
+    assert.deepEqual(groups(owner(host.pid ?? 0)), [])
+  })
+
+  it('in a folder that somebody else could have put there: it is not used', async () => {
+    mkdirSync(`${root}/elsewhere`)
+    symlinkSync(`${root}/elsewhere`, `${root}/link`)
+    const backend = bubblewrapBackend({ clock: systemClock, ids: randomIds, stateRoot: `${root}/link` })
+    const probe = await backend.probe()
+    assert.deepEqual([probe.ok, /belongs to another user/.test(probe.detail)], [false, true])
+    assert.deepEqual(readdirSync(`${root}/elsewhere`), [])
+  })
+})

@@ -1,0 +1,383 @@
+/** Boxes for real: how runs are started, what stays and what does not, what a box may see and take. Also run by an ordinary user, see as-ordinary-user.test.ts. */
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { randomIds, systemClock } from '@adjutant/core'
+import { AdjutantError, type ErrorCode, type SandboxReport, type SandboxRun } from '@adjutant/core/contract'
+import { type BubblewrapBackend, bubblewrapBackend } from './bubblewrap-backend.ts'
+
+const isRoot = process.getuid?.() === 0
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
+const rejectsWith = (code: ErrorCode) => (error: unknown) => AdjutantError.isInstance(error) && error.code === code
+
+let backend: BubblewrapBackend
+before(async () => {
+  backend = bubblewrapBackend({ clock: systemClock, ids: randomIds })
+  const probe = await backend.probe()
+  assert.ok(probe.ok, `${probe.detail} ${probe.fix ?? ''}`)
+})
+after(() => backend[Symbol.asyncDispose]())
+
+/** What a program in a box of its own says. */
+async function inBox(code: string, more: Partial<SandboxRun> = {}): Promise<{ readonly out: string; readonly report: SandboxReport }> {
+  await using box = await backend.open({})
+  const report = await box.run({ lang: 'bash', code, ...more })
+  return { out: text(report.stdout), report }
+}
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('how runs are started', () => {
+  it('cold at first, then in a box that waited, once', async () => {
+    await using box = await backend.open({})
+    const modes: string[] = []
+    let pid = ''
+    for (let run = 0; run < 4; run++) {
+      const report = await box.run({ lang: 'bash', code: 'echo x >> marks; echo $$ $left; left=behind' })
+      modes.push(report.mode)
+      assert.match(text(report.stdout), /^\d+\n$/)
+      pid = text(report.stdout)
+      // The next box comes in the background; a run of another kind takes the time.
+      await box.run({ lang: 'python', code: 'import time; time.sleep(0.3)' })
+    }
+    assert.match(pid, /\d/)
+    assert.equal(modes[0], 'cold')
+    assert.ok(modes.includes('warm'), modes.join())
+    assert.equal(text(await box.readFile('marks')), 'x\nx\nx\nx\n')
+  })
+
+  it('in a box that was prepared, which holds nothing of another sandbox', async () => {
+    const spec = { env: { PREPARED: 'yes' } }
+    await backend.prepare(spec, [{ lang: 'bash' }, { lang: 'bash', session: true }])
+    await using first = await backend.open(spec)
+    await using second = await backend.open(spec)
+    const reports = await Promise.all(
+      [first, second].map((box) => box.run({ lang: 'bash', code: 'ls; echo mine > mine; echo $PREPARED; cat /proc/self/uid_map' })),
+    )
+    for (const report of reports) assert.match(text(report.stdout), /^yes\n/)
+    assert.deepEqual(
+      (await first.list()).map(({ path }) => path),
+      ['mine'],
+    )
+  })
+
+  it('never more than the pool allows, and none when it allows none', async () => {
+    await using small = bubblewrapBackend({ clock: systemClock, ids: randomIds, pool: { number: 0 } })
+    await using box = await small.open({})
+    for (let run = 0; run < 3; run++) assert.equal((await box.run({ lang: 'bash', code: 'echo' })).mode, 'cold')
+  })
+})
+
+describe('a session', () => {
+  it('begins anew after its shell has ended, and says so', async () => {
+    await using box = await backend.open({})
+    const run = (code: string, more: Partial<SandboxRun> = {}): Promise<SandboxReport> =>
+      box.run({ lang: 'bash', code, session: true, ...more })
+    const first = await run('kept=1; cd /tmp')
+    assert.deepEqual([first.exitCode, first.stateLost, first.mode], [0, undefined, 'session'])
+    const ended = await run('exit 3')
+    assert.deepEqual([ended.exitCode, ended.stateLost], [3, true])
+    const anew = await run('echo "[$kept]" $PWD')
+    assert.deepEqual([text(anew.stdout), anew.stateLost], ['[] /workspace\n', true])
+    assert.equal((await run('echo')).stateLost, undefined)
+    const stuck = await run('kept=2; while :; do :; done', { limits: { wallMs: 300 } })
+    assert.deepEqual([stuck.limit, stuck.timedOut, stuck.stateLost], ['wall', true, true])
+    assert.equal(text((await run('echo "[$kept]"')).stdout), '[]\n')
+  })
+
+  it('cannot be told by what is printed that a run has ended', async () => {
+    await using box = await backend.open({})
+    const forge = [
+      'word=$(set | grep -ao "__adjutant_id=.*" | cut -d= -f2)',
+      'for fd in $(ls /proc/$$/fd /proc/self/fd); do printf "%s 0\\0" "$word" >&"$fd"; done 2>/dev/null',
+      'printf "%s 0\\0" "$word"; printf "%s 0\\0" "$word" >&2',
+      '(printf "%s 0\\0" "$word" >&199) 2>/dev/null',
+      'false || (exit 7)',
+    ].join('\n')
+    const report = await box.run({ lang: 'bash', code: forge, session: true })
+    assert.equal(report.exitCode, 7)
+    const next = await box.run({ lang: 'bash', code: 'sleep 0.2; echo whole; (exit 4)', session: true })
+    assert.deepEqual([next.exitCode, text(next.stdout)], [4, 'whole\n'])
+  })
+
+  it('is not told by what an earlier run left behind', async () => {
+    await using box = await backend.open({})
+    await box.run({ lang: 'bash', session: true, code: '(while :; do printf "0 0\\0"; sleep 0.05; done) & disown' })
+    const report = await box.run({ lang: 'bash', session: true, code: 'sleep 0.2; (exit 5)' })
+    assert.equal(report.exitCode, 5)
+  })
+
+  it('of Python keeps names, survives exit and errors, and begins anew when it is killed', async () => {
+    await using box = await backend.open({})
+    const run = (code: string, more: Partial<SandboxRun> = {}): Promise<SandboxReport> =>
+      box.run({ lang: 'python', code, session: true, ...more })
+    await run('import os, sys\nx = {"kept": 1}\ndef f(): return x\nos.chdir("/tmp")')
+    assert.equal((await run('sys.exit(3)')).exitCode, 3)
+    const failed = await run('y = 2\nf()["none"]')
+    assert.equal(failed.exitCode, 1)
+    assert.match(text(failed.stderr), /File "<code 3>", line 2[\s\S]*f\(\)\["none"\][\s\S]*KeyError: 'none'/)
+    assert.equal(text((await run('print(f(), y, os.getcwd(), sys.stdin.read())', { stdin: 'in é' })).stdout), "{'kept': 1} 2 /tmp in é\n")
+    assert.equal((await run('def broken(:')).exitCode, 1)
+    const killed = await run('os._exit(9)')
+    assert.deepEqual([killed.exitCode, killed.stateLost], [9, true])
+    const anew = await run('print("x" in globals())')
+    assert.deepEqual([text(anew.stdout), anew.stateLost], ['False\n', true])
+  })
+
+  it('is refused for JavaScript', async () => {
+    await using box = await backend.open({})
+    await assert.rejects(box.run({ lang: 'js', code: '1', session: true }), rejectsWith('UNSUPPORTED'))
+  })
+})
+
+describe('input and output', () => {
+  it('can be opened again by name', async () => {
+    const code = 'cat /dev/stdin; cat /dev/stdin > /dev/stdout; echo out > /dev/stdout; echo err > /dev/stderr'
+    const { report } = await inBox(code, { stdin: 'twice\n' })
+    assert.deepEqual([text(report.stdout), text(report.stderr)], ['twice\ntwice\nout\n', 'err\n'])
+  })
+
+  it('of a gigabyte is cut, and the run ended', async () => {
+    await using box = await backend.open({})
+    for (const lang of ['bash', 'python', 'js'] as const) {
+      const code = {
+        bash: 'head -c 1G /dev/zero',
+        python: 'import sys\nfor i in range(1024): sys.stdout.write("x" * (1 << 20))',
+        js: 'for (let i = 0; i < 1024; i++) process.stdout.write("x".repeat(1 << 20))',
+      }[lang]
+      const report = await box.run({ lang, code, limits: { outputBytes: 100_000 } })
+      assert.deepEqual([lang, report.limit, report.truncated, report.stdout.length], [lang, 'output', true, 100_000])
+    }
+  })
+
+  it('keeps every byte, without a line end, in both kinds of run', async () => {
+    await using box = await backend.open({})
+    const every = Array.from({ length: 256 }, (_, byte) => byte)
+    for (const session of [true, false]) {
+      const report = await box.run({ lang: 'python', session, code: 'import sys\nsys.stdout.buffer.write(bytes(range(256)) * 300)' })
+      assert.deepEqual(Buffer.from(report.stdout), Buffer.concat(Array.from({ length: 300 }, () => Buffer.from(every))))
+    }
+  })
+
+  it('of what went on in the background does not reach the next run by itself', async () => {
+    const { report } = await inBox('(sleep 60; echo late) & echo early')
+    assert.equal(text(report.stdout), 'early\n')
+  })
+})
+
+describe('what is asked of a box', () => {
+  const refused: readonly (readonly [string, Parameters<BubblewrapBackend['open']>[0], ErrorCode])[] = [
+    ['a network', { network: { allow: ['example.com'] } }, 'SANDBOX_TOO_WEAK'],
+    ['disk on a folder of the host', { workspace: { host: tmpdir() }, requires: ['disk'] }, 'SANDBOX_TOO_WEAK'],
+    ['a mount over the system', { mounts: [{ host: '/usr', path: '/usr/local' }] }, 'CONFIG_INVALID'],
+    ['a mount by a way up', { mounts: [{ host: '/usr', path: '/inputs/../etc' }] }, 'CONFIG_INVALID'],
+    ['the whole machine', { mounts: [{ host: '/', path: '/inputs' }] }, 'CONFIG_INVALID'],
+    ['a mount that is not there', { mounts: [{ host: '/nonexistent/x', path: '/inputs' }] }, 'NOT_FOUND'],
+    ['a name that is none', { env: { 'a=b': 'c' } }, 'CONFIG_INVALID'],
+    ['a limit that is none', { limits: { memoryMB: Number.NaN } }, 'CONFIG_INVALID'],
+  ]
+  for (const [what, spec, code] of refused) it(`is refused: ${what}`, () => assert.rejects(backend.open(spec), rejectsWith(code)))
+
+  it('mounts what is asked for, to be read only', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-mount-'))
+    try {
+      // As in a home of root: nobody else passes.
+      if (isRoot) chmodSync(folder, 0o700)
+      mkdirSync(`${folder}/data`)
+      writeFileSync(`${folder}/data/in.csv`, 'a,b\n')
+      await using box = await backend.open({ mounts: [{ host: `${folder}/data`, path: '/inputs/data' }] })
+      const report = await box.run({ lang: 'bash', code: 'cat /inputs/data/in.csv; echo x > /inputs/data/in.csv; ls /inputs' })
+      assert.equal(text(report.stdout), 'a,b\ndata\n')
+      assert.match(text(report.stderr), /Read-only file system/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('writes a folder of the host, and leaves it to whom it belonged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-workspace-'))
+    try {
+      writeFileSync(`${folder}/there`, 'before')
+      symlinkSync('/etc/hostname', `${folder}/link`)
+      const owner = statSync(folder).uid
+      {
+        await using box = await backend.open({ workspace: { host: folder } })
+        assert.equal(box.enforces.has('disk'), false)
+        const report = await box.run({
+          lang: 'bash',
+          code: 'cat there; echo after > there; mkdir new; echo x > new/y; cat link; awk "{print \\$2}" /proc/self/uid_map >/dev/null',
+        })
+        assert.equal(text(report.stdout), 'before')
+        await box.writeFile('new/z', Buffer.from('host'))
+        assert.equal(text((await box.run({ lang: 'bash', code: 'echo + >> new/z; cat new/z' })).stdout), 'host+\n')
+        if (isRoot) assert.notEqual(statSync(folder).uid, 0)
+      }
+      assert.equal(statSync(folder).uid, owner)
+      assert.equal(statSync(`${folder}/new/y`).uid, owner)
+      assert.deepEqual(readdirSync(folder).sort(), ['link', 'new', 'there'])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('ends who fills a folder of the host', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-workspace-'))
+    try {
+      await using box = await backend.open({ workspace: { host: folder }, limits: { diskMB: 4, files: 200 } })
+      const files = await box.run({ lang: 'bash', code: 'i=0; while :; do : > $((i++)); done' })
+      assert.equal(files.limit, 'files')
+      await box.run({ lang: 'bash', code: 'rm -f *' })
+      const bytes = await box.run({
+        lang: 'bash',
+        code: 'i=0; while :; do i=$((i + 1)); head -c 1M /dev/zero > $((i % 20)); sleep 0.01; done',
+      })
+      assert.equal(bytes.limit, 'disk')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe('what a box sees and takes', () => {
+  it('is nothing of the host but its system', async () => {
+    const canary = mkdtempSync(join(tmpdir(), 'adjutant-canary-'))
+    const server = createServer((socket) => socket.end('reached'))
+    try {
+      chmodSync(canary, 0o755)
+      writeFileSync(`${canary}/secret`, 'canary-of-the-host', { mode: 0o644 })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      const code = [
+        `cat ${canary}/secret /proc/1/root${canary}/secret`,
+        `(exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3)`,
+        'tr "\\0" "\\n" < /proc/1/environ; env | sort',
+        'echo x > /proc/sys/kernel/core_pattern; unshare --user true; touch /new /etc/new /dev/new',
+        'kill -9 -1; ls /root /home /var /run',
+        'echo; ls -d /proc/[0-9]* | wc -l',
+      ].join('\n')
+      const { out, report } = await inBox(code)
+      assert.doesNotMatch(out, /canary|reached|\/work\/|NODE_/)
+      const lines = out.trim().split('\n')
+      assert.equal(lines[0], 'PATH=/usr/bin:/bin')
+      assert.ok(Number(lines.at(-1)) <= 6, 'only its own processes')
+      assert.match(text(report.stderr), /core_pattern/)
+    } finally {
+      server.close()
+      rmSync(canary, { recursive: true })
+    }
+  })
+
+  it('is no descriptor but its own', async () => {
+    const listing =
+      'import os\nprint(sorted(int(n) for n in os.listdir("/proc/self/fd")), sorted({os.readlink("/proc/self/fd/" + n) for n in os.listdir("/proc/self/fd") if int(n) > 3 and os.path.exists("/proc/self/fd/" + n)}))'
+    const { report } = await inBox(listing, { lang: 'python' })
+    assert.match(text(report.stdout), /^\[0, 1, 2, 3[^\]]*\] \[('\/dev\/null')?\]\n$/)
+  })
+
+  it('never runs as root, and no two boxes as the same user', { skip: isRoot ? false : 'needs root' }, async () => {
+    const users = new Set<number>()
+    for (const mark of ['31.4159', '27.1828']) {
+      await using box = await backend.open({})
+      const stop = new AbortController()
+      const running = box.run({ lang: 'bash', code: `sleep ${mark}`, signal: stop.signal })
+      await until(() => userOf(`sleep\0${mark}\0`) !== undefined)
+      users.add(userOf(`sleep\0${mark}\0`) ?? 0)
+      stop.abort()
+      await assert.rejects(running, rejectsWith('CANCELLED'))
+    }
+    assert.equal(users.size, 2)
+    assert.ok([...users].every((uid) => uid > 0x70000000 - 1))
+  })
+
+  it('is no more files than it may have, and no more processes', async () => {
+    await using box = await backend.open({ limits: { files: 100, processes: 12, diskMB: 8 } })
+    const files = await box.run({ lang: 'bash', code: 'set -e; for i in $(seq 300); do : > $i; done' })
+    assert.deepEqual([files.exitCode, files.limit], [1, 'files'])
+    await box.run({ lang: 'bash', code: 'rm -rf /workspace/*' })
+    const temporary = await box.run({
+      lang: 'bash',
+      code: 'head -c 20M /dev/zero > /tmp/a; head -c 20M /dev/zero > /dev/shm/b; head -c 1M /dev/zero > /workspace/c',
+    })
+    assert.notEqual(temporary.exitCode, 0)
+    assert.match(text(temporary.stderr), /No space left/)
+    await box.run({ lang: 'bash', code: 'rm -rf /tmp/* /dev/shm/*' })
+    const bomb = await box.run({
+      lang: 'bash',
+      code: 'bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep 0.3; echo survived',
+      limits: { wallMs: 3_000 },
+    })
+    assert.ok((bomb.usage.processes ?? 12) <= 14, `${bomb.usage.processes} processes`)
+    assert.equal(text((await box.run({ lang: 'bash', code: 'echo works' })).stdout), 'works\n')
+  })
+
+  it('is no more memory than it may have, in whatever form', { skip: isRoot ? false : 'needs a control group' }, async () => {
+    if (!backend.enforces.has('memory')) return
+    await using box = await backend.open({ limits: { memoryMB: 64 } })
+    const bombs = [
+      'import os\nb = bytearray(200 << 20)\nprint("all")',
+      'import os\nfor i in range(8):\n    if os.fork() == 0:\n        b = bytearray(20 << 20); os.read(0, 1); import time; time.sleep(1); print("all"); os._exit(0)\nfor i in range(8): os.wait()',
+      'import os\nf = os.memfd_create("x")\nfor i in range(200): os.write(f, b"x" * (1 << 20))\nprint("all")',
+    ]
+    for (const code of bombs) {
+      const report = await box.run({ lang: 'python', code })
+      assert.ok(report.oom || /OSError|PermissionError/.test(text(report.stderr)), text(report.stderr))
+      assert.ok(text(report.stdout).split('all').length < 9)
+      if (report.oom) assert.equal(report.limit, 'memory')
+    }
+  })
+
+  it('ends with it, also what tries to stay', async () => {
+    await using box = await backend.open({})
+    const code = `trap '' TERM HUP INT; for i in 1 2 3; do (setsid bash -c "trap '' TERM HUP; while :; do date +%s%N > beat$i; sleep 0.02; done" &); done; sleep 0.3; ls`
+    assert.match(text((await box.run({ lang: 'bash', code })).stdout), /beat/)
+    const beats = async (): Promise<string> => text((await box.run({ lang: 'bash', code: 'cat beat*' })).stdout)
+    const before = await beats()
+    await box.run({ lang: 'bash', code: 'sleep 0.3' })
+    assert.equal(await beats(), before)
+  })
+})
+
+describe('stopping', () => {
+  it('at every moment ends all, within a second, and the box goes on', async () => {
+    await using box = await backend.open({})
+    for (const session of [false, true]) {
+      for (const afterTurns of [0, 1, 3, 10, 40, 200]) {
+        const stop = new AbortController()
+        const running = box.run({ lang: 'bash', session, code: 'setsid sleep 1000 & sleep 1000', signal: stop.signal })
+        let turns = 0
+        await until(() => turns++ >= afterTurns)
+        stop.abort()
+        const began = systemClock.monotonic()
+        await assert.rejects(running, rejectsWith('CANCELLED'))
+        assert.ok(systemClock.monotonic() - began < 5_000)
+      }
+      assert.equal(text((await box.run({ lang: 'bash', session, code: 'echo on' })).stdout), 'on\n')
+    }
+  })
+
+  it('by closing ends a run that goes on', async () => {
+    const box = await backend.open({})
+    const running = box.run({ lang: 'bash', code: 'sleep 1000' })
+    await Promise.all([box.close(), assert.rejects(running, rejectsWith('SANDBOX_FAILED'))])
+    await assert.rejects(box.run({ lang: 'bash', code: 'echo' }), rejectsWith('SANDBOX_FAILED'))
+    await box.close()
+  })
+})
+
+/** Under whom the process with this command line runs, in the host's numbers. */
+function userOf(command: string): number | undefined {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8') === command) return statSync(`/proc/${pid}`).uid
+    } catch {
+      // It has ended.
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,190 @@
+/**
+ * Owns what one sandbox has: its den, its user, its folder, and the boxes that wait for it. Made for one shape, given to one sandbox, never used again.
+ * Closing it ends every box that was ever started in it, then the den with all files in it.
+ */
+import { statfsSync } from 'node:fs'
+import { AdjutantError, type SandboxLanguage } from '@adjutant/core/contract'
+import type { Shelf } from '../pool/warm-pool.ts'
+import { Box } from './box.ts'
+import { type BoxCommand, type BoxKind, boxCommand } from './box-command.ts'
+import type { BoxMount } from './bubblewrap-arguments.ts'
+import type { BoxShape } from './check-spec.ts'
+import { Den } from './den.ts'
+import { isReachable, returnFolder, userOfFolder } from './host-folder.ts'
+import type { House } from './house.ts'
+import { INPUT_FOLDER, RunInput } from './run-input.ts'
+import type { BoxUser } from './state-folder.ts'
+
+export class Slot {
+  readonly shape: BoxShape
+  readonly user: BoxUser | undefined
+  readonly #house: House
+  readonly #den: Den
+  readonly #userTaken: boolean
+  readonly #shelves = new Map<string, Shelf<Box>>()
+  readonly #boxes = new Set<Box>()
+  readonly #input: RunInput
+  #closed: Promise<void> | undefined
+
+  private constructor(house: House, shape: BoxShape, den: Den, user: BoxUser | undefined, userTaken: boolean) {
+    this.#house = house
+    this.shape = shape
+    this.#den = den
+    this.user = user
+    this.#userTaken = userTaken
+    this.#input = new RunInput(`${house.state.path}/input/${house.ids.next('input')}`)
+  }
+
+  /** @throws AdjutantError SANDBOX_UNAVAILABLE, OVERLOADED */
+  static async make(house: House, shape: BoxShape): Promise<Slot> {
+    const { state } = house
+    const isRoot = process.geteuid?.() === 0
+    const { user, taken } =
+      shape.workspace === undefined ? { user: isRoot ? state.takeUser() : undefined, taken: isRoot } : userOfFolder(shape.workspace, state)
+    try {
+      const den = await Den.start({
+        bubblewrap: house.tools.bubblewrap,
+        nsenter: house.tools.nsenter,
+        folder: `${state.path}/dens/${house.ids.next('den')}`,
+        diskMB: shape.limits.diskMB,
+        files: shape.limits.files,
+        clock: house.clock,
+        ...(user === undefined ? {} : { user }),
+        binds: user === undefined ? [] : needed(house, shape).filter((path) => !isReachable(path)),
+      })
+      return new Slot(house, shape, den, user, taken)
+    } catch (error) {
+      if (taken && user !== undefined) {
+        if (shape.workspace !== undefined) returnFolder(shape.workspace, user)
+        state.giveUser(user)
+      }
+      throw error
+    }
+  }
+
+  /** The workspace, for the host. */
+  get workspacePath(): string {
+    return this.shape.workspace ?? `${this.#den.hostPath}/workspace`
+  }
+
+  get isAlive(): boolean {
+    return this.#den.alive && this.#closed === undefined
+  }
+
+  /** What is left of the memory file system; undefined when it is gone. */
+  room(): { readonly freeBytes: number; readonly freeFiles: number; readonly usedMB: number } | undefined {
+    try {
+      const { bsize, blocks, bfree, ffree } = statfsSync(this.#den.hostPath)
+      return { freeBytes: bfree * bsize, freeFiles: ffree, usedMB: Math.round(((blocks - bfree) * bsize) / 104_857.6) / 10 }
+    } catch {
+      return undefined
+    }
+  }
+
+  /** One that waits, or undefined. */
+  take(kind: BoxKind, lang: SandboxLanguage): Box | undefined {
+    return this.#shelves.get(`${kind} ${lang}`)?.take()
+  }
+
+  /** Has one ready for the next time, as far as the pool allows. */
+  want(kind: BoxKind, lang: SandboxLanguage): void {
+    if (!this.isAlive) return
+    const key = `${kind} ${lang}`
+    let shelf = this.#shelves.get(key)
+    if (shelf === undefined) {
+      const { waitingMB } = this.#command(kind, lang)
+      shelf = this.#house.pool.shelf<Box>({
+        memoryMB: waitingMB,
+        make: () => this.start(kind, lang),
+        isAlive: (box) => !box.isOver,
+        dispose: async (box) => {
+          box.kill()
+          await box.gone
+        },
+      })
+      this.#shelves.set(key, shelf)
+    }
+    shelf.want()
+  }
+
+  /** @throws AdjutantError SANDBOX_FAILED, UNSUPPORTED */
+  start(kind: BoxKind, lang: SandboxLanguage): Promise<Box> {
+    return this.#start(kind, this.#command(kind, lang))
+  }
+
+  /** A box with another program than ours. @throws AdjutantError SANDBOX_FAILED */
+  startProgram(command: readonly string[]): Promise<Box> {
+    return this.#start('once', { command, mounts: [] })
+  }
+
+  async #start(kind: BoxKind, { command, mounts }: Pick<BoxCommand, 'command' | 'mounts'>): Promise<Box> {
+    if (!this.isAlive) throw new AdjutantError('SANDBOX_FAILED', 'the files of this box are gone: what held them has ended')
+    const { etc, ids, systemFolders, tools } = this.#house
+    const { folder } = this.#den
+    const { workspace } = this.shape
+    const located = (mount: BoxMount): BoxMount => ({ ...mount, host: this.#den.locate(mount.host) })
+    const name = ids.next('box')
+    const box = await Box.start(tools, {
+      name,
+      den: this.#den,
+      limits: this.shape.limits,
+      side: kind === 'session',
+      plan: {
+        systemFolders,
+        hostname: 'sandbox',
+        env: this.shape.env,
+        command,
+        mounts: [
+          { host: etc, path: '/etc' },
+          ...mounts.map(located),
+          { host: this.#input.folder, path: INPUT_FOLDER },
+          { host: workspace === undefined ? `${folder}/workspace` : this.#den.locate(workspace), path: '/workspace', writable: true },
+          { host: `${folder}/tmp`, path: '/tmp', writable: true },
+          { host: `${folder}/shm`, path: '/dev/shm', writable: true },
+          // Last: they may lie in the workspace.
+          ...this.shape.mounts.map(located),
+        ],
+      },
+    })
+    this.#boxes.add(box)
+    void box.gone.then(() => this.#boxes.delete(box))
+    if (this.#closed !== undefined) {
+      box.kill()
+      throw new AdjutantError('SANDBOX_FAILED', 'the box was closed', { outcome: 'not-run' })
+    }
+    return box
+  }
+
+  /** Puts what a run reads where its box finds it; gives that path, and how to take it away. Nothing to read: an empty file. */
+  async putInput(bytes: string | Uint8Array | undefined): Promise<{ readonly path: string; remove(): Promise<void> }> {
+    return this.#input.put(bytes)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  #command(kind: BoxKind, lang: SandboxLanguage): BoxCommand {
+    return boxCommand(kind, lang, this.#house.programs, this.shape.limits, this.#house.memoryHeld)
+  }
+
+  async #close(): Promise<void> {
+    const shelves = [...this.#shelves.values()].map((shelf) => shelf.close())
+    for (const box of this.#boxes) box.kill()
+    await Promise.all(shelves)
+    for (const box of this.#boxes) box.kill()
+    await Promise.all([...this.#boxes].map((box) => box.gone))
+    await this.#den.close()
+    this.#input.close()
+    if (!this.#userTaken || this.user === undefined) return
+    if (this.shape.workspace !== undefined) returnFolder(this.shape.workspace, this.user)
+    this.#house.state.giveUser(this.user)
+  }
+}
+
+/** Everything of the host that boxes of this shape see, but what belongs to the system. */
+function needed(house: House, shape: BoxShape): readonly string[] {
+  const mounts = [...shape.mounts, ...(house.programs.js?.mounts ?? [])].map(({ host }) => host)
+  return [...new Set(shape.workspace === undefined ? mounts : [shape.workspace, ...mounts])]
+}

@@ -1,0 +1,137 @@
+/**
+ * Owns the folder in which this host keeps what its boxes need beside them: pipes, input of runs, mount points. One for each host process, named by
+ * its number and start time, so that whoever comes later knows what belongs to nobody any more and removes it. Nothing is mounted there in the
+ * host's own namespace; removing files is all there is to do.
+ */
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { AdjutantError, type IdSource } from '@adjutant/core/contract'
+
+/** Users of boxes when root starts them: outside of what distributions give to people, services and `/etc/subuid`'s first ones. */
+const FIRST_USER = 1_879_048_192
+const USERS = 65_536
+
+let made = 0
+
+/** Where boxes of this user's hosts are kept when nobody says otherwise. */
+export function defaultStateRoot(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const uid = process.geteuid?.() ?? 0
+  if (uid === 0) return '/run/adjutant-sandbox'
+  const runtime = env.XDG_RUNTIME_DIR
+  return runtime?.startsWith('/') === true && isOurs(runtime) ? `${runtime}/adjutant-sandbox` : `${tmpdir()}/adjutant-sandbox-${uid}`
+}
+
+export interface BoxUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+export class StateFolder {
+  readonly path: string
+  readonly #root: string
+  readonly #owner: string
+  readonly #users = new Set<number>()
+  readonly #ids: IdSource
+
+  /** Also removes what hosts that ended left. @throws AdjutantError SANDBOX_UNAVAILABLE when the folder is not safe to use */
+  constructor(root: string, ids: IdSource) {
+    this.#root = root
+    this.#ids = ids
+    this.#owner = `${process.pid}-${startTime(process.pid) ?? 0}`
+    try {
+      mkdirSync(root, { recursive: true, mode: 0o711 })
+      if (!isOurs(root))
+        throw new AdjutantError('SANDBOX_UNAVAILABLE', `${root} belongs to another user or others may write in it`, {
+          hint: 'Remove it, or name another folder for the state of boxes.',
+        })
+      mkdirSync(`${root}/users`, { recursive: true, mode: 0o700 })
+      sweep(root)
+      this.path = `${root}/host-${this.#owner}-${made++}`
+      // Whoever runs a box must be able to pass through, not to look.
+      mkdirSync(this.path, { mode: 0o711 })
+      for (const name of ['pipes', 'input', 'dens']) mkdirSync(`${this.path}/${name}`, { mode: 0o711 })
+    } catch (error) {
+      throw AdjutantError.from(error, 'SANDBOX_UNAVAILABLE', `the folder of boxes ${root} cannot be made`)
+    }
+  }
+
+  /** A user that nobody else has, of any host here. @throws AdjutantError OVERLOADED when there is none left */
+  takeUser(): BoxUser {
+    const first = Number.parseInt(this.#ids.traceId().slice(-8), 16) % USERS
+    for (let step = 0; step < USERS; step++) {
+      const uid = FIRST_USER + ((first + step) % USERS)
+      try {
+        symlinkSync(this.#owner, `${this.#root}/users/${uid}`)
+      } catch {
+        continue
+      }
+      this.#users.add(uid)
+      return { uid, gid: uid }
+    }
+    throw new AdjutantError('OVERLOADED', `all ${USERS} users for boxes are taken`)
+  }
+
+  giveUser(user: BoxUser): void {
+    if (this.#users.delete(user.uid)) unlinkSync(`${this.#root}/users/${user.uid}`)
+  }
+
+  remove(): void {
+    for (const uid of this.#users) this.giveUser({ uid, gid: uid })
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+  }
+}
+
+/** Removes what hosts that ended left behind. Never throws: what cannot be removed now is tried again by the next one. */
+function sweep(root: string): void {
+  for (const name of names(root)) {
+    const owner = /^host-(\d+-\d+)-\d+$/.exec(name)?.[1]
+    if (owner !== undefined && !isAlive(owner)) attempt(() => rmSync(`${root}/${name}`, { recursive: true, force: true }))
+  }
+  for (const name of names(`${root}/users`)) {
+    const path = `${root}/users/${name}`
+    attempt(() => {
+      if (!isAlive(readlinkSync(path))) unlinkSync(path)
+    })
+  }
+}
+
+/** True while the host `<pid>-<start time>` runs. */
+export function isAlive(owner: string): boolean {
+  const [pid, started] = owner.split('-').map(Number)
+  return pid !== undefined && Number.isSafeInteger(pid) && startTime(pid) === started
+}
+
+function startTime(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name in brackets may hold anything; after it come state, parent … and, twentieth, the start.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+  } catch {
+    return undefined
+  }
+}
+
+function isOurs(path: string): boolean {
+  try {
+    const there = lstatSync(path)
+    return there.isDirectory() && there.uid === process.geteuid?.() && (there.mode & 0o022) === 0
+  } catch {
+    return false
+  }
+}
+
+function names(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function attempt(action: () => void): void {
+  try {
+    action()
+  } catch {
+    // Somebody else was quicker, or it is still in use.
+  }
+}
