@@ -1,3 +1,4 @@
+export { type BubblewrapBackend, type BubblewrapOptions, bubblewrapBackend } from './bubblewrap/bubblewrap-backend.ts'
 export * from './linux/index.ts'
 export * from './network/index.ts'
 export * from './wasm/index.ts'
