@@ -258,6 +258,8 @@ describe('removal', () => {
 
 describe('two sessions that do what they like', () => {
   const name = fc.oneof(
+    // What hostile hands make, again and again.
+    { arbitrary: fc.constantFrom('a', 'link/a', 'to-file'), weight: 2 },
     fc.constantFrom(
       'a',
       'A',
@@ -313,6 +315,7 @@ describe('two sessions that do what they like', () => {
         const token = (who: number): string => `token-of-${who}`
         const handles: string[][] = [[], []]
         let spills = 0
+        for (const [who, session] of sessions.entries()) await session.writeFile('a', text(token(who)))
         for (const { who, what, name: given } of steps) {
           const [mine, theirs] = [sessions[who], sessions[1 - who]]
           assert.ok(mine !== undefined && theirs !== undefined)
@@ -322,7 +325,10 @@ describe('two sessions that do what they like', () => {
             // What code in a box may do in a folder that it was given.
             if (what === 'link') await symlink(other, join(home, 'link'))
             else if (what === 'link-file') await symlink(join(other, 'a'), join(home, 'to-file'))
-            else await link(join(other, 'a'), join(home, 'a'))
+            else {
+              await rm(join(home, 'a'), { force: true })
+              await link(join(other, 'a'), join(home, 'a'))
+            }
           }
           const act = async (): Promise<string> => {
             switch (what) {
