@@ -76,6 +76,7 @@ async function drive(engine: EngineInstance, run: WorkerRun, inbox: RunInbox): P
       await inbox.wait(Math.min(timer < 0 ? Number.POSITIVE_INFINITY : timer, run.left()))
     }
     for (const { call: id, ok, text } of inbox.take()) {
+      run.answered()
       if (!settle(engine, run, id, ok, text)) return failedOutcome
     }
     if (timer >= 0 && !call(engine, run, guest.fireTimers)) return failedOutcome
@@ -194,9 +195,8 @@ function answer(run: WorkerRun, operation: string, [a, b, c]: readonly HostValue
 function granted(run: WorkerRun, id: HostValue, name: HostValue, text: HostValue): HostValue {
   if (typeof id !== 'number' || typeof name !== 'string' || typeof text !== 'string') return '!UNSUPPORTED no call'
   if (!run.message.grants.some((grant) => grant.name === name)) return `!UNSUPPORTED host.${name} is not granted`
-  if (!run.mayCall()) return '!OVERLOADED too many calls of the host in one run'
-  run.send({ type: 'call', call: id, name, text })
-  return undefined
+  const refused = run.call(id, name, text)
+  return refused === undefined ? undefined : `!OVERLOADED ${refused}`
 }
 
 /** Text that came as JSON, because a bare one ends at a NUL on its way. */

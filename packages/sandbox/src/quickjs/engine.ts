@@ -14,6 +14,7 @@ import {
 } from 'quickjs-emscripten-core'
 import { type BoundedMemory, boundMemory, PAGE_BYTES } from '../wasm/bounded-memory.ts'
 import { type WasmModule, wasm } from '../wasm/web-assembly.ts'
+import { guestConsole } from './guest-console.ts'
 import { guestEncoding } from './guest-encoding.ts'
 import { guestInspect } from './guest-inspect.ts'
 import { guestPrelude } from './guest-prelude.ts'
@@ -24,6 +25,7 @@ export const INITIAL_BYTES = 256 * PAGE_BYTES
 const STACK_BYTES = 256 * 1024
 const PRELUDE = `(${guestPrelude.toString()})`
 const INSPECT = `(${guestInspect.toString()})()`
+const CONSOLE = `(${guestConsole.toString()})`
 const ENCODING = `(${guestEncoding.toString()})()`
 
 const VARIANT = variantOf(baseVariant)
@@ -69,9 +71,10 @@ export async function makeEngine(module: WasmModule, maxBytes: number): Promise<
   })
   const prelude = context.unwrapResult(context.evalCode(PRELUDE, 'box.js', { type: 'global' }))
   const inspect = context.unwrapResult(context.evalCode(INSPECT, 'box.js', { type: 'global' }))
+  const console = context.unwrapResult(context.evalCode(CONSOLE, 'box.js', { type: 'global' }))
   const encoding = context.unwrapResult(context.evalCode(ENCODING, 'box.js', { type: 'global' }))
-  const face = context.unwrapResult(context.callFunction(prelude, context.undefined, out, inspect, encoding))
-  for (const handle of [out, prelude, inspect, encoding]) handle.dispose()
+  const face = context.unwrapResult(context.callFunction(prelude, context.undefined, out, inspect, console, encoding))
+  for (const handle of [out, prelude, inspect, console, encoding]) handle.dispose()
   const at = (index: number): QuickJSHandle => context.getProp(face, index)
   return {
     context,

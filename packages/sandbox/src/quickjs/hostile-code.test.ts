@@ -109,6 +109,17 @@ describe('hostile JavaScript', () => {
     }
   })
 
+  it('cannot fill the host with what it hands over', async () => {
+    const before = process.memoryUsage.rss()
+    const bounds = { wallMs: 1_200, cpuMs: 20_000, memoryMB: 128, diskMB: 32 }
+    const calls = await run('for (;;) host.echo("x".repeat(1e6)).catch(() => {})', bounds)
+    assert.ok(calls.limit === 'wall' || calls.limit === 'memory', calls.limit)
+    const files = await run('for (;;) { files.write("a", new Uint8Array(2e7)); await new Promise((r) => setTimeout(r, 1)) }', bounds)
+    assert.equal(files.limit, 'wall')
+    const grown = (process.memoryUsage.rss() - before) / 1_048_576
+    assert.ok(grown < 600, `${grown} MB more`)
+  })
+
   it('is held to a bounded number of timers and of calls at once', async () => {
     assert.match(text((await run('for (;;) setTimeout(() => {}, 1e6)')).stderr), /more than 1000 timers/)
     const many = await run('await Promise.all(Array.from({ length: 500 }, () => host.echo(1)))')

@@ -3,14 +3,11 @@
  * JSON. No object of either side ever reaches the other; of an error only its message does. Calls of one run are bounded in number and size.
  */
 import { AdjutantError, type JsonValue } from '@adjutant/core/contract'
-import type { GrantShape, HostParameter } from './protocol.ts'
+import { type GrantShape, type HostParameter, MAX_CALL_TEXT, MAX_PENDING_CALLS } from './protocol.ts'
 
 export type { HostParameter } from './protocol.ts'
 
-/** At once, of one run. */
-const MAX_PENDING = 64
-/** Characters of all arguments of one call, and of what it gives back. */
-const MAX_ARGUMENTS = 1_048_576
+/** Characters of what one call gives back. */
 const MAX_RESULT = 8_388_608
 const MAX_MESSAGE = 2_000
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
@@ -94,8 +91,8 @@ export class GrantDesk {
   async call(name: string, text: string): Promise<HostAnswer> {
     const grant = this.#grants.get(name)
     if (grant === undefined) return refused(`host.${name.slice(0, 80)} is not granted`)
-    if (this.#pending >= MAX_PENDING) return refused(`more than ${MAX_PENDING} calls of the host at once`)
-    if (text.length > MAX_ARGUMENTS) return refused(`the arguments of host.${name} are longer than ${MAX_ARGUMENTS} characters`)
+    if (this.#pending >= MAX_PENDING_CALLS) return refused(`more than ${MAX_PENDING_CALLS} calls of the host at once`)
+    if (text.length > MAX_CALL_TEXT) return refused(`the arguments of host.${name} are longer than ${MAX_CALL_TEXT} characters`)
     this.#pending += 1
     try {
       const values = argumentsOf(text)

@@ -25,6 +25,11 @@ export interface SharedFile {
 /** One kind of value that a granted function takes. */
 export type HostParameter = 'string' | 'number' | 'boolean' | 'json'
 
+/** Calls of granted functions that may wait for their answer at once, of one run. */
+export const MAX_PENDING_CALLS = 64
+/** Characters of all arguments of one call. */
+export const MAX_CALL_TEXT = 1_048_576
+
 export interface GrantShape {
   readonly name: string
   readonly parameters: readonly HostParameter[]

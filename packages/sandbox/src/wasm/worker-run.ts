@@ -8,7 +8,7 @@ import { AdjutantError, type SandboxLimitName } from '@adjutant/core/contract'
 import { pathParts, shown } from '../workspace/path-parts.ts'
 import type { BoundedMemory } from './bounded-memory.ts'
 import { MemoryFiles } from './memory-files.ts'
-import type { EndMessage, FromWorker, OutputStream, RunMessage } from './protocol.ts'
+import { type EndMessage, type FromWorker, MAX_CALL_TEXT, MAX_PENDING_CALLS, type OutputStream, type RunMessage } from './protocol.ts'
 import { sharedBytes } from './shared-bytes.ts'
 
 const BATCH_BYTES = 16_384
@@ -37,6 +37,8 @@ export class WorkerRun {
   #batchBytes = 0
   #sentAt = 0
   #calls = 0
+  #pending = 0
+  #handedOver = 0
 
   constructor(message: RunMessage, port: MessagePort, stop: Int32Array, memory: BoundedMemory) {
     this.message = message
@@ -124,23 +126,36 @@ export class WorkerRun {
     return [...this.#files.entries()].map(([name]) => name).sort()
   }
 
-  /** Counts a call of a granted function; false when there were too many. */
-  mayCall(): boolean {
+  /**
+   * Sends a call of a granted function, or says why not. Counted here, before it is sent: whoever calls without waiting for answers must not
+   * fill the host's memory with calls that wait to be refused.
+   */
+  call(call: number, name: string, text: string): string | undefined {
+    if (this.#calls >= MAX_CALLS) return `more than ${MAX_CALLS} calls of the host in one run`
+    if (this.#pending >= MAX_PENDING_CALLS) return `more than ${MAX_PENDING_CALLS} calls of the host at once`
+    if (text.length > MAX_CALL_TEXT) return `the arguments of host.${name} are longer than ${MAX_CALL_TEXT} characters`
     this.#calls += 1
-    return this.#calls <= MAX_CALLS
+    this.#pending += 1
+    this.send({ type: 'call', call, name, text })
+    return undefined
+  }
+
+  answered(): void {
+    this.#pending -= 1
   }
 
   send(message: FromWorker): void {
     this.#port.postMessage(message)
   }
 
-  /** Sends what is kept back. */
-  flush(): void {
+  /** Sends what is kept back. Files that are written again and again are handed over at the end only: each time costs the host their bytes. */
+  flush(last = false): void {
     this.#flushOutput()
-    if (this.#dirty.size === 0) return
+    if (this.#dirty.size === 0 || (!last && this.#handedOver > this.message.fileLimits.bytes)) return
     const there = new Map(this.#files.entries())
     const changes = [...this.#dirty].map((path) => {
       const file = there.get(path)
+      this.#handedOver += file?.bytes.byteLength ?? 0
       return { path, bytes: file === undefined ? undefined : sharedBytes(file.bytes), modifiedAt: this.message.now }
     })
     this.#dirty.clear()
@@ -150,7 +165,7 @@ export class WorkerRun {
   /** @param exitCode of code that came to its end by itself */
   end(exitCode: number, broken: boolean): void {
     const stopped = this.stopped()
-    this.flush()
+    this.flush(true)
     const end: EndMessage = {
       type: 'end',
       exitCode: stopped === undefined ? exitCode : undefined,
