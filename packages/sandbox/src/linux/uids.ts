@@ -197,7 +197,10 @@ function readLink(path: string): string | undefined {
 /** Looks at every process of the machine: a user is given back once for each session. */
 function hasProcesses(uid: number): boolean {
   return allPids().some((pid) => {
-    const [, ...ids] = /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(read(`/proc/${pid}/status`)) ?? []
+    const status = read(`/proc/${pid}/status`)
+    // One that has ended and only waits for init does nothing any more.
+    if (/^State:\tZ/m.test(status)) return false
+    const [, ...ids] = /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(status) ?? []
     return ids.some((id) => Number(id) === uid)
   })
 }

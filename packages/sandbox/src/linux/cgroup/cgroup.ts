@@ -28,6 +28,8 @@ export interface CgroupBox {
   add(pid: number): Promise<void>
   /** After `remove`: what it was then. */
   usage(): CgroupUsage
+  /** Forgets the most memory that was in use, e.g. before the next run in the same box. False when this kernel cannot: v2 cannot. */
+  resetPeak(): Promise<boolean>
   /** Processes that were killed because the memory was full. */
   oomKills(): number
   /** Processes and threads that were not made because there were too many. */

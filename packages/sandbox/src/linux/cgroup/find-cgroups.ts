@@ -61,8 +61,9 @@ export async function probeCgroups(options: FindCgroupsOptions): Promise<CgroupP
   // v2 first: where it has a controller, no v1 hierarchy can have it.
   for (const mount of [...mounts].sort((a, b) => b.version - a.version)) {
     const wanted = mount.version === 2 ? (['core'] as const) : V1_CONTROLS.filter((control) => mount.controllers.includes(control))
-    // The kernel's own kill and freeze make the freezer of v1 unnecessary.
-    const useful = wanted.filter((control) => !covered.has(control) && !(control === 'freezer' && covered.has('core')))
+    // What every v2 hierarchy has makes two of v1 unnecessary, and each more costs a box a move.
+    const spared = covered.has('core') ? ['freezer', 'cpuacct'] : []
+    const useful = wanted.filter((control) => !covered.has(control) && !spared.includes(control))
     if (useful.length === 0) continue
     const usable = await firstUsable(mount, new Set(useful), options, { files, owner, withProcess, problems })
     if (usable === undefined) continue

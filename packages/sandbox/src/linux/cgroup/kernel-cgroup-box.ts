@@ -61,6 +61,11 @@ export class KernelCgroupBox implements CgroupBox {
     }
   }
 
+  async resetPeak(): Promise<boolean> {
+    const memory = this.#folder('memory')
+    return memory?.version === 1 && (await this.#try(`${memory.path}/memory.max_usage_in_bytes`, '0'))
+  }
+
   oomKills(): number {
     if (this.#last !== undefined) return this.#last.oomKills
     const memory = this.#folder('memory')

@@ -1,6 +1,7 @@
 /** Cgroups of the kernel that runs the tests: bombs go off in boxes only, and each box must be gone afterwards. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
 import { systemClock } from '@adjutant/core'
@@ -8,7 +9,7 @@ import { AdjutantError } from '@adjutant/core/contract'
 import { readBoxStatus } from '../process/box-status.ts'
 import { endBox, waitUntil } from '../process/pid-namespace.ts'
 import { identifyProcess, isRunning, type ProcessIdentity } from '../process/process-identity.ts'
-import { boxMissing, startBox, type TestBox } from '../test-box.test-helper.ts'
+import { boxMissing, startBox, type TestBox, type TestBoxOptions } from '../test-box.test-helper.ts'
 import { thisOwner } from './box-name.ts'
 import type { CgroupBox, CgroupControl, CgroupDriver, CgroupHierarchy } from './cgroup.ts'
 import { cgroupFiles } from './cgroup-files.ts'
@@ -49,8 +50,8 @@ interface Placed {
 }
 
 /** Starts a program in a box that is in the cgroup before its first instruction. */
-async function startIn(cgroup: CgroupBox, command: readonly string[]): Promise<Placed> {
-  const box = startBox(command, { block: true })
+async function startIn(cgroup: CgroupBox, command: readonly string[], options: TestBoxOptions = {}): Promise<Placed> {
+  const box = startBox(command, { ...options, block: true })
   const started = await readBoxStatus(box.status).started
   const inner = started && identifyProcess(started.pid)
   assert.ok(inner, 'the box did not start')
@@ -103,6 +104,22 @@ for i in range(8):
       assert.ok(cgroup.oomKills() >= 1 && (cgroup.usage().cpuMs ?? 0) > 0, 'what was known stays known')
     })
   }
+
+  it('says what was used since it was asked to forget, where the kernel can', async (context) => {
+    const cgroup = await driver().create('peak', { memoryMB: 128, processes: 12 })
+    try {
+      const code =
+        'import time\nb = bytearray(60 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1\ndel b\nprint("freed", flush=True)\ntime.sleep(60)'
+      const { box } = await startIn(cgroup, python(code), { keepOutput: false })
+      assert.ok(box.process.stdout)
+      await once(box.process.stdout, 'data')
+      assert.ok((cgroup.usage().memoryMB ?? 0) >= 60)
+      if (!(await cgroup.resetPeak())) return context.skip('this kernel keeps the most of all times')
+      assert.ok((cgroup.usage().memoryMB ?? 128) < 40)
+    } finally {
+      await cgroup.remove()
+    }
+  })
 
   it('keeps to the number of processes, and counts those that were refused', async () => {
     const cgroup = await driver().create('forks', { memoryMB: 128, processes: 12 })
