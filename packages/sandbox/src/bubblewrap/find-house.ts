@@ -60,7 +60,7 @@ export async function findHouse(options: FindHouseOptions): Promise<FoundHouse> 
     return refused('nsenter or mkfifo is not installed', 'Install util-linux and coreutils.')
   let state: StateFolder | undefined
   try {
-    state = new StateFolder(options.stateRoot ?? defaultStateRoot(), options.ids)
+    state = new StateFolder(options.stateRoot ?? defaultStateRoot())
     const cgroups = await findCgroups({
       clock: options.clock,
       ...(options.cgroupParent === undefined ? {} : { parent: options.cgroupParent }),

@@ -5,22 +5,30 @@
 import { chmodSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AdjutantError } from '@adjutant/core/contract'
+import type { UidLease } from '../linux/index.ts'
 import type { BoxUser, StateFolder } from './state-folder.ts'
 
 /** Deeper folders are a trap, not a workspace. */
 const MAX_DEPTH = 200
 const ROOT: BoxUser = { uid: 0, gid: 0 }
 
+export interface FolderUser {
+  /** Absent: who runs us, which is not root. */
+  readonly user?: BoxUser
+  /** When it was taken for this, to be given back. */
+  readonly lease?: UidLease
+}
+
 /** @param folder absolute, links resolved @throws AdjutantError SANDBOX_UNAVAILABLE */
-export function userOfFolder(folder: string, state: StateFolder): { readonly user: BoxUser | undefined; readonly taken: boolean } {
+export function userOfFolder(folder: string, state: StateFolder): FolderUser {
   const there = lstatSync(folder)
   if (!there.isDirectory()) throw new AdjutantError('CONFIG_INVALID', `workspace.host: ${folder} is no folder`)
-  if (process.geteuid?.() !== 0) return { user: undefined, taken: false }
-  if (there.uid !== 0) return { user: { uid: there.uid, gid: there.gid === 0 ? there.uid : there.gid }, taken: false }
-  const user = state.takeUser()
-  give(folder, ROOT, user)
+  if (process.geteuid?.() !== 0) return {}
+  if (there.uid !== 0) return { user: { uid: there.uid, gid: there.gid === 0 ? there.uid : there.gid } }
+  const lease = state.takeUser()
+  give(folder, ROOT, lease)
   chmodSync(folder, 0o700)
-  return { user, taken: true }
+  return { user: lease, lease }
 }
 
 /** Gives back to root what was taken from it, when nothing runs under that user any more. */

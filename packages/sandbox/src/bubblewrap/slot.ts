@@ -4,43 +4,42 @@
  */
 import { statfsSync } from 'node:fs'
 import { AdjutantError, type SandboxLanguage } from '@adjutant/core/contract'
+import { isRoot, type UidLease } from '../linux/index.ts'
 import type { Shelf } from '../pool/warm-pool.ts'
 import { Box } from './box.ts'
 import { type BoxCommand, type BoxKind, boxCommand } from './box-command.ts'
 import type { BoxMount } from './bubblewrap-arguments.ts'
 import type { BoxShape } from './check-spec.ts'
 import { Den } from './den.ts'
-import { isReachable, returnFolder, userOfFolder } from './host-folder.ts'
+import { type FolderUser, isReachable, returnFolder, userOfFolder } from './host-folder.ts'
 import type { House } from './house.ts'
 import { INPUT_FOLDER, RunInput } from './run-input.ts'
-import type { BoxUser } from './state-folder.ts'
+import type { BoxUser, StateFolder } from './state-folder.ts'
 
 export class Slot {
   readonly shape: BoxShape
   readonly user: BoxUser | undefined
   readonly #house: House
   readonly #den: Den
-  readonly #userTaken: boolean
+  readonly #lease: UidLease | undefined
   readonly #shelves = new Map<string, Shelf<Box>>()
   readonly #boxes = new Set<Box>()
   readonly #input: RunInput
   #closed: Promise<void> | undefined
 
-  private constructor(house: House, shape: BoxShape, den: Den, user: BoxUser | undefined, userTaken: boolean) {
+  private constructor(house: House, shape: BoxShape, den: Den, user: BoxUser | undefined, lease: UidLease | undefined) {
     this.#house = house
     this.shape = shape
     this.#den = den
     this.user = user
-    this.#userTaken = userTaken
+    this.#lease = lease
     this.#input = new RunInput(`${house.state.path}/input/${house.ids.next('input')}`)
   }
 
   /** @throws AdjutantError SANDBOX_UNAVAILABLE, OVERLOADED */
   static async make(house: House, shape: BoxShape): Promise<Slot> {
     const { state } = house
-    const isRoot = process.geteuid?.() === 0
-    const { user, taken } =
-      shape.workspace === undefined ? { user: isRoot ? state.takeUser() : undefined, taken: isRoot } : userOfFolder(shape.workspace, state)
+    const { user, lease } = shape.workspace === undefined ? ownUser(state) : userOfFolder(shape.workspace, state)
     try {
       const den = await Den.start({
         bubblewrap: house.tools.bubblewrap,
@@ -52,12 +51,9 @@ export class Slot {
         ...(user === undefined ? {} : { user }),
         binds: user === undefined ? [] : needed(house, shape).filter((path) => !isReachable(path)),
       })
-      return new Slot(house, shape, den, user, taken)
+      return new Slot(house, shape, den, user, lease)
     } catch (error) {
-      if (taken && user !== undefined) {
-        if (shape.workspace !== undefined) returnFolder(shape.workspace, user)
-        state.giveUser(user)
-      }
+      giveBack(shape, lease)
       throw error
     }
   }
@@ -177,9 +173,7 @@ export class Slot {
     await Promise.all([...this.#boxes].map((box) => box.gone))
     await this.#den.close()
     this.#input.close()
-    if (!this.#userTaken || this.user === undefined) return
-    if (this.shape.workspace !== undefined) returnFolder(this.shape.workspace, this.user)
-    this.#house.state.giveUser(this.user)
+    giveBack(this.shape, this.#lease)
   }
 }
 
@@ -187,4 +181,17 @@ export class Slot {
 function needed(house: House, shape: BoxShape): readonly string[] {
   const mounts = [...shape.mounts, ...(house.programs.js?.mounts ?? [])].map(({ host }) => host)
   return [...new Set(shape.workspace === undefined ? mounts : [shape.workspace, ...mounts])]
+}
+
+function ownUser(state: StateFolder): FolderUser {
+  if (!isRoot()) return {}
+  const lease = state.takeUser()
+  return { user: lease, lease }
+}
+
+/** Nothing runs under that user any more. */
+function giveBack({ workspace }: BoxShape, lease: UidLease | undefined): void {
+  if (lease === undefined) return
+  if (workspace !== undefined) returnFolder(workspace, lease)
+  lease.release()
 }

@@ -3,13 +3,11 @@
  * its number and start time, so that whoever comes later knows what belongs to nobody any more and removes it. Nothing is mounted there in the
  * host's own namespace; removing files is all there is to do.
  */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { AdjutantError, type IdSource } from '@adjutant/core/contract'
-
-/** Users of boxes when root starts them: outside of what distributions give to people, services and `/etc/subuid`'s first ones. */
-const FIRST_USER = 1_879_048_192
-const USERS = 65_536
+import { AdjutantError } from '@adjutant/core/contract'
+import { isLeftover } from '../linux/cgroup/box-name.ts'
+import { pidNamespaceOf, SessionUids, type UidLease } from '../linux/index.ts'
 
 let made = 0
 
@@ -21,6 +19,7 @@ export function defaultStateRoot(env: Readonly<Record<string, string | undefined
   return runtime?.startsWith('/') === true && isOurs(runtime) ? `${runtime}/adjutant-sandbox` : `${tmpdir()}/adjutant-sandbox-${uid}`
 }
 
+/** Under whom boxes run when root starts them. */
 export interface BoxUser {
   readonly uid: number
   readonly gid: number
@@ -29,15 +28,12 @@ export interface BoxUser {
 export class StateFolder {
   readonly path: string
   readonly #root: string
-  readonly #owner: string
-  readonly #users = new Set<number>()
-  readonly #ids: IdSource
+  #uids: SessionUids | undefined
 
   /** Also removes what hosts that ended left. @throws AdjutantError SANDBOX_UNAVAILABLE when the folder is not safe to use */
-  constructor(root: string, ids: IdSource) {
+  constructor(root: string) {
     this.#root = root
-    this.#ids = ids
-    this.#owner = `${process.pid}-${startTime(process.pid) ?? 0}`
+    const owner = `${process.pid}-${startTime(process.pid) ?? 0}`
     try {
       mkdirSync(root, { recursive: true, mode: 0o711 })
       if (!isOurs(root))
@@ -46,7 +42,7 @@ export class StateFolder {
         })
       mkdirSync(`${root}/users`, { recursive: true, mode: 0o700 })
       sweep(root)
-      this.path = `${root}/host-${this.#owner}-${made++}`
+      this.path = `${root}/host-${owner}-${made++}`
       // Whoever runs a box must be able to pass through, not to look.
       mkdirSync(this.path, { mode: 0o711 })
       for (const name of ['pipes', 'input', 'dens']) mkdirSync(`${this.path}/${name}`, { mode: 0o711 })
@@ -55,28 +51,13 @@ export class StateFolder {
     }
   }
 
-  /** A user that nobody else has, of any host here. @throws AdjutantError OVERLOADED when there is none left */
-  takeUser(): BoxUser {
-    const first = Number.parseInt(this.#ids.traceId().slice(-8), 16) % USERS
-    for (let step = 0; step < USERS; step++) {
-      const uid = FIRST_USER + ((first + step) % USERS)
-      try {
-        symlinkSync(this.#owner, `${this.#root}/users/${uid}`)
-      } catch {
-        continue
-      }
-      this.#users.add(uid)
-      return { uid, gid: uid }
-    }
-    throw new AdjutantError('OVERLOADED', `all ${USERS} users for boxes are taken`)
-  }
-
-  giveUser(user: BoxUser): void {
-    if (this.#users.delete(user.uid)) unlinkSync(`${this.#root}/users/${user.uid}`)
+  /** A user that nobody else has, of any host here. @throws AdjutantError SANDBOX_UNAVAILABLE when there is none left */
+  takeUser(): UidLease {
+    this.#uids ??= new SessionUids({ folder: `${this.#root}/users` })
+    return this.#uids.claim()
   }
 
   remove(): void {
-    for (const uid of this.#users) this.giveUser({ uid, gid: uid })
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   }
 }
@@ -90,7 +71,7 @@ function sweep(root: string): void {
   for (const name of names(`${root}/users`)) {
     const path = `${root}/users/${name}`
     attempt(() => {
-      if (!isAlive(readlinkSync(path))) unlinkSync(path)
+      if (isLeftover(readlinkSync(path), pidNamespaceOf('self') ?? 0)) unlinkSync(path)
     })
   }
 }
