@@ -6,6 +6,7 @@ import type { ToolCall } from '../contract/call.ts'
 import type { Outcome } from '../contract/call-state.ts'
 import { AdjutantError, type ErrorOutcome } from '../contract/errors.ts'
 import { callId, sessionId } from '../contract/ids.ts'
+import type { JsonObject } from '../contract/json.ts'
 import type { RawOutcome } from '../contract/outcome.ts'
 import type { Namespace } from '../contract/ports.ts'
 import type { ToolResult } from '../contract/result.ts'
@@ -241,5 +242,37 @@ describe('buildResult', () => {
     assert.ok(result.text.length <= 8_000)
     assert.equal(result.spill?.lines, 7_000_000)
     assert.equal(result.spill?.bytes, 105_000_000)
+  })
+})
+
+describe('a failure that is recognised', () => {
+  const fails = async (text: string, structured?: JsonObject): Promise<ToolResult> => {
+    await using cx = await testContext()
+    return buildResult(
+      {
+        call: { id: callId('f'), index: 0, name: 'bash', arguments: { ok: true, value: {} }, idFromProvider: true },
+        input: { command: 'jqq . data.json' },
+        outcome: {
+          status: 'succeeded',
+          output: new ToolOutput([{ type: 'text', text }], { isError: true, ...(structured === undefined ? {} : { structured }) }),
+        },
+      },
+      { namespace: cx.namespace, resultChars: 8_000 },
+    )
+  }
+
+  it('says what to do about it, and where it is', async () => {
+    const result = await fails(
+      'Traceback (most recent call last):\n  File "/work/app.py", line 3, in <module>\n    import requests\nModuleNotFoundError: No module named \'requests\'',
+    )
+    assert.equal(result.failure?.code, 'MODULE_NOT_FOUND')
+    assert.deepEqual(result.failure?.location, { file: '/work/app.py', line: 3 })
+    assert.match(result.hint ?? '', /requests/)
+    assert.ok(result.text.endsWith(result.hint ?? '?'))
+  })
+
+  it('is told by the exit code where the text says nothing', async () => {
+    assert.equal((await fails('', { exitCode: 137 })).failure?.code, (await fails('Killed', { exitCode: 137 })).failure?.code)
+    assert.equal((await fails('nothing that is known')).failure, undefined)
   })
 })

@@ -104,7 +104,12 @@ function joined(said: Said, redacted: readonly Redacted[]): Said & Taken {
 
 /** A hint that fits this very failure is worth more than the one for all failures. */
 function recognised(said: Said & Taken, { hints }: BuildResultContext): Said & Taken {
-  const found = failureOf(said.body, hints === undefined ? {} : { dictionary: hints })
+  const { exitCode, command } = said
+  const found = failureOf(said.body, {
+    ...(hints === undefined ? {} : { dictionary: hints }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(command === undefined ? {} : { command }),
+  })
   if (found === undefined) return said
   const failure: Failure = { code: found.code, ...(found.location === undefined ? {} : { location: found.location }) }
   return said.openHint === true && found.hint !== '' ? { ...said, failure, hint: found.hint, suffix: found.hint } : { ...said, failure }

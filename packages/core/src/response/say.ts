@@ -1,8 +1,10 @@
 import type { Outcome } from '../contract/call-state.ts'
 import type { AdjutantError, ErrorCode } from '../contract/errors.ts'
 import { ERROR_CODES } from '../contract/errors.ts'
+import { isJsonObject, type JsonObject, ownValue } from '../contract/json.ts'
 import type { RawOutcome } from '../contract/outcome.ts'
 import type { ContentPart } from '../contract/result.ts'
+import { ToolOutput } from '../contract/tool.ts'
 import type { BuildResultInput } from './build-result.ts'
 import { type RenderedOutput, renderOutput } from './output-parts.ts'
 import { resolveTerminalText } from './terminal-text.ts'
@@ -24,6 +26,9 @@ export interface Said {
   readonly parts: readonly ContentPart[]
   readonly code?: ErrorCode
   readonly hint?: string
+  /** Where the tool ran a program: how it ended, and what was run. */
+  readonly exitCode?: number
+  readonly command?: string
   /** Nobody chose the hint for this failure: a better one may take its place. */
   readonly openHint?: boolean
 }
@@ -35,7 +40,9 @@ export function whatToSay(given: BuildResultInput, limit: number): Said {
   const { outcome } = given
   if (outcome.status !== 'succeeded') return errorSaid(settledAs(outcome.status, outcome.error), outcome.error)
   const rendered = renderOutput(outcome.output, given.tool, given.input, limit)
-  return rendered.isError ? toolErrorSaid(rendered) : { outcome: 'ok', prefix: '', ...bodyOf(rendered), suffix: '', parts: rendered.parts }
+  return rendered.isError
+    ? { ...toolErrorSaid(rendered), ...programOf(outcome.output, given.input) }
+    : { outcome: 'ok', prefix: '', ...bodyOf(rendered), suffix: '', parts: rendered.parts }
 }
 
 function errorSaid(outcome: Outcome, error: AdjutantError): Said {
@@ -65,6 +72,17 @@ function toolErrorSaid(rendered: RenderedOutput): Said {
     code: 'TOOL_FAILED',
     hint,
     openHint: true,
+  }
+}
+
+/** A tool that runs programs says how one ended in `structured.exitCode`; what it was told to run is its argument `command`. */
+function programOf(output: unknown, input: JsonObject | undefined): Pick<Said, 'exitCode' | 'command'> {
+  if (!(output instanceof ToolOutput) || !isJsonObject(output.structured)) return {}
+  const exitCode = ownValue(output.structured, 'exitCode')
+  const command = input === undefined ? undefined : ownValue(input, 'command')
+  return {
+    ...(typeof exitCode === 'number' ? { exitCode } : {}),
+    ...(typeof command === 'string' ? { command } : {}),
   }
 }
 
