@@ -16,6 +16,7 @@ export interface Certificate {
   readonly cert: Buffer
 }
 
+const OPENSSL = 'openssl'
 let made: Certificate | undefined
 
 /** For `*.example`, `a.example` and `b.example`, by openssl. */
@@ -26,7 +27,7 @@ export function certificate(): Certificate {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const names = 'subjectAltName=DNS:a.example,DNS:b.example,DNS:*.a.example'
     const args = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=a.example -addext ${names}`
-    execFileSync('openssl', [...args.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    execFileSync(OPENSSL, [...args.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' })
     made = { key: readFileSync(key), cert: readFileSync(cert) }
     return made
   } finally {

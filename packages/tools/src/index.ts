@@ -1,5 +1,13 @@
 export { askUserTool } from './ask-user.ts'
 export { createFileTools, type FileToolsOptions } from './files/create-file-tools.ts'
+export {
+  type AddressPolicy,
+  createHttpTool,
+  type HttpMethod,
+  type HttpToolOptions,
+  isPublicAddress,
+  type ResolveHost,
+} from './http/index.ts'
 export { readResultTool } from './read-result.ts'
 export { createSqlTool, type SqlTool, type SqlToolOptions } from './sql/create-sql-tool.ts'
 export { openWorkspace, type Workspace, type WorkspacePath } from './workspace/workspace-path.ts'

@@ -26,7 +26,7 @@ export interface UpstreamOptions {
 /** Of one name, in the order in which the resolver gives them. */
 const MAX_ADDRESSES = 4
 
-export const resolveHost: ResolveHost = async (host) => (await lookup(host, { all: true })).map((entry) => entry.address)
+const resolveHost: ResolveHost = async (host) => (await lookup(host, { all: true })).map((entry) => entry.address)
 
 /** @throws GateRefusal 403 for an address inside, 502 when nobody answers, 504 when it takes too long */
 export async function openUpstream(target: HostTarget, options: UpstreamOptions): Promise<Socket> {
