@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { AttackBench, type AttackResult } from './attack-bench.ts'
 import type { SandboxAttempt } from './attempt.ts'
@@ -27,7 +30,7 @@ describe('the list of attempts', () => {
   })
 })
 
-describe('the attack part', { skip: process.platform !== 'linux', timeout: 110_000 }, () => {
+describe('the attack part', { skip: process.platform !== 'linux', timeout: 300_000 }, () => {
   it('sees that a backend which claims everything and holds nothing fails', async (test) => {
     const harmless = SANDBOX_ATTEMPTS.filter((attempt) => attempt.control === 'user')
     const results = await attackAll(leakyBackend(), harmless)
@@ -39,18 +42,45 @@ describe('the attack part', { skip: process.platform !== 'linux', timeout: 110_0
     assert.ok(results.filter((result) => result.outcome === 'escaped').length >= 40)
   })
 
-  it('sees that a box without limits and filters fails', { skip: weakBoxBackend() === undefined }, async (test) => {
-    const backend = weakBoxBackend()
-    assert.ok(backend !== undefined)
-    const results = await attackAll(
-      backend,
-      SANDBOX_ATTEMPTS.filter((attempt) => attempt.control === 'weak-box'),
-    )
-    for (const line of attackTable(backend, results)) test.diagnostic(line)
-    for (const { attempt, outcome, detail } of results) {
-      if (attempt.mayBeRefused !== true) assert.equal(outcome, 'escaped', `${attempt.id}: ${detail}`)
-      else assert.notEqual(outcome, 'broken', `${attempt.id}: ${detail}`)
-    }
+  for (const resources of [false, true]) {
+    it(`sees that a box without ${resources ? 'limits' : 'filters'} fails`, {
+      skip: weakBoxBackend() === undefined,
+      timeout: 120_000,
+    }, async (test) => {
+      const backend = weakBoxBackend()
+      assert.ok(backend !== undefined)
+      const limited = new Set(['memory', 'cpu', 'process-count', 'disk', 'file-count'])
+      const results = await attackAll(
+        backend,
+        SANDBOX_ATTEMPTS.filter((attempt) => attempt.control === 'weak-box' && limited.has(attempt.guarantee) === resources),
+      )
+      for (const line of attackTable(backend, results)) test.diagnostic(line)
+      for (const { attempt, outcome, detail } of results) {
+        if (attempt.mayBeRefused !== true) assert.equal(outcome, 'escaped', `${attempt.id}: ${detail}`)
+        else assert.notEqual(outcome, 'broken', `${attempt.id}: ${detail}`)
+      }
+    })
+  }
+
+  it('fails, as tests do, one test for each attempt that got out', async () => {
+    const suite = new URL('./conformance.ts', import.meta.url).href
+    const boxes = new URL('./open-box.ts', import.meta.url).href
+    const code = `
+      const { sandboxConformance } = await import(${JSON.stringify(suite)})
+      const { leakyBackend } = await import(${JSON.stringify(boxes)})
+      const ids = ['read-secret', 'loopback-tcp', 'process-list', 'environment-own', 'fork-bomb-of-nobody']
+      sandboxConformance('leaky', async () => leakyBackend(), { parts: ['attack'], only: (attempt) => ids.includes(attempt.id) })`
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const child = spawn(process.execPath, ['--conditions=adjutant-source', '--test-reporter=tap', '--input-type=module', '-e', code], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    assert.equal(exitCode, 1)
+    for (const id of ['read-secret', 'loopback-tcp', 'process-list', 'environment-own'])
+      assert.match(output, new RegExp(`not ok \\d+ - ${id}`))
+    assert.match(output, /# leaky: 0 of 4 attempts held/)
+    assert.match(output, /# fail 4/)
   })
 
   it('asks a backend for nothing that it does not claim, and for no language that it lacks', async () => {

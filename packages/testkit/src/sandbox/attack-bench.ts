@@ -23,27 +23,39 @@ export interface AttackResult {
   readonly detail: string
 }
 
+/** The suite makes its weak box with bubblewrap. */
+export const NO_WEAK_BOX = 'there is no weakened box for this language here'
+
 type Proof = Pick<AttackResult, 'provenBy' | 'unproven'>
 
-/** Attempts are facts about the machine: each is proven once in a process. */
+/** Whether attempts work is a fact of the machine: each is proven once in a process. */
 const proofs = new Map<string, Promise<Proof>>()
+
+export interface AttackBenchOptions {
+  /** For every box; {@link ATTACK_LIMITS} hold unless it says otherwise. */
+  readonly spec?: SandboxSpec
+  /** Boxes like the backend's own that hold nothing, for attempts that prove themselves in one. Default: {@link weakBoxBackend}. */
+  readonly weakened?: () => SandboxBackend | undefined
+}
 
 export class AttackBench implements AsyncDisposable {
   readonly #backend: SandboxBackend
   readonly #spec: SandboxSpec
   readonly #planted: PlantedCanaries
+  readonly #weakened: (() => SandboxBackend | undefined) | undefined
   #box: Sandbox | undefined
   #size = ''
 
-  constructor(backend: SandboxBackend, spec: SandboxSpec, planted: PlantedCanaries) {
+  private constructor(backend: SandboxBackend, options: AttackBenchOptions, planted: PlantedCanaries) {
     this.#backend = backend
-    this.#spec = spec
+    this.#spec = { ...options.spec, limits: { ...ATTACK_LIMITS, ...options.spec?.limits } }
+    this.#weakened = options.weakened
     this.#planted = planted
   }
 
-  /** @param spec for every box; {@link ATTACK_LIMITS} hold unless it says otherwise */
-  static async open(backend: SandboxBackend, spec: SandboxSpec = {}): Promise<AttackBench> {
-    return new AttackBench(backend, { ...spec, limits: { ...ATTACK_LIMITS, ...spec.limits } }, await plantCanaries())
+  /** Plants the targets. @throws Error when the machine has no Python */
+  static async open(backend: SandboxBackend, options: AttackBenchOptions = {}): Promise<AttackBench> {
+    return new AttackBench(backend, options, await plantCanaries())
   }
 
   get canaries(): Canaries {
@@ -82,9 +94,11 @@ export class AttackBench implements AsyncDisposable {
   }
 
   #prove(attempt: SandboxAttempt): Promise<Proof> {
+    const weakened = this.#weakened
+    if (weakened !== undefined) return prove(attempt, this.#planted, weakened)
     let proof = proofs.get(attempt.id)
     if (proof === undefined) {
-      proof = prove(attempt, this.#planted)
+      proof = prove(attempt, this.#planted, weakBoxBackend)
       proofs.set(attempt.id, proof)
     }
     return proof
@@ -99,11 +113,11 @@ export class AttackBench implements AsyncDisposable {
   }
 }
 
-async function prove(attempt: SandboxAttempt, planted: PlantedCanaries): Promise<Proof> {
+async function prove(attempt: SandboxAttempt, planted: PlantedCanaries, weakBox: () => SandboxBackend | undefined): Promise<Proof> {
   const { control } = attempt
   if (typeof control === 'object') return { unproven: control.none }
-  const backend = control === 'user' ? leakyBackend() : weakBoxBackend()
-  if (backend === undefined) return { unproven: 'the suite makes its weak box with bubblewrap, which is not installed here' }
+  const backend = control === 'user' ? leakyBackend() : weakBox()
+  if (backend?.languages.has(attempt.lang) !== true) return { unproven: NO_WEAK_BOX }
   await using box = await backend.open({})
   const { outcome, detail } = await tryIn(box, attempt, planted, async () => {})
   return outcome === 'escaped' ? { provenBy: control } : { unproven: `it did not work where nothing of ours holds it: ${detail}` }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { SandboxBackend, SandboxSpec } from '@adjutant/core/contract'
-import { AttackBench, type AttackResult } from './attack-bench.ts'
+import { AttackBench, type AttackBenchOptions, type AttackResult, NO_WEAK_BOX } from './attack-bench.ts'
 import type { SandboxAttempt } from './attempt.ts'
 import { SANDBOX_ATTEMPTS } from './attempts/all.ts'
 import { functionalPart } from './functional.ts'
@@ -21,6 +21,8 @@ export interface SandboxConformanceOptions {
   readonly spec?: SandboxSpec
   /** Attempts of your own after the suite's. */
   readonly attempts?: readonly SandboxAttempt[]
+  /** Boxes like the backend's own that hold nothing, for attempts that prove themselves in one. Default: a box of the suite's, where bubblewrap is. */
+  readonly weakened?: () => SandboxBackend | undefined
   /** Which attempts are made. Default: all. */
   readonly only?: (attempt: SandboxAttempt) => boolean
   /** Milliseconds of one test. Default 60 000. */
@@ -44,14 +46,20 @@ export function sandboxConformance(name: string, open: () => Promise<SandboxBack
   if (parts.has('limits')) limitsPart(name, open, spec, timeout)
   if (parts.has('attack')) {
     const attempts = [...SANDBOX_ATTEMPTS, ...(options.attempts ?? [])]
-    attackPart(name, open, spec, timeout, attempts.filter(options.only ?? (() => true)))
+    attackPart(
+      name,
+      open,
+      { spec, ...(options.weakened === undefined ? {} : { weakened: options.weakened }) },
+      timeout,
+      attempts.filter(options.only ?? (() => true)),
+    )
   }
 }
 
 function attackPart(
   name: string,
   open: () => Promise<SandboxBackend>,
-  spec: SandboxSpec,
+  benchOptions: AttackBenchOptions,
   timeout: number,
   attempts: readonly SandboxAttempt[],
 ): void {
@@ -64,7 +72,7 @@ function attackPart(
       backend = await open()
       const probe = await backend.probe()
       assert.ok(probe.ok, `${name} does not work here: ${probe.detail}`)
-      bench = await AttackBench.open(backend, spec)
+      bench = await AttackBench.open(backend, benchOptions)
     })
     after(async () => {
       await bench?.[Symbol.asyncDispose]()
@@ -78,7 +86,7 @@ function attackPart(
         switch (result.outcome) {
           case 'held': {
             const refused = result.unproven !== undefined && typeof attempt.control === 'string' && attempt.mayBeRefused !== true
-            const missing = attempt.control === 'weak-box' && result.unproven?.includes('not installed') === true
+            const missing = attempt.control === 'weak-box' && result.unproven === NO_WEAK_BOX
             assert.ok(!refused || missing, `the attempt proves nothing: ${result.unproven}`)
             return
           }

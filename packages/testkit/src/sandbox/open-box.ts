@@ -21,6 +21,8 @@ import {
 import { PYTHON } from './plant-canaries.ts'
 import { unprivileged } from './unprivileged.ts'
 
+/** Where the weak box has the Node that runs the suite. */
+const NODE_INSIDE = '/opt/node'
 const BWRAP = '/usr/bin/bwrap'
 /** What a lying backend claims. */
 const ALL: ReadonlySet<SandboxGuarantee> = new Set<SandboxGuarantee>([
@@ -66,7 +68,7 @@ export function weakBoxBackend(): SandboxBackend | undefined {
   const namespaces = ['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-net', '--uid', '0', '--gid', '0']
   const links = ['--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64']
   const folders = ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/workspace', '--chdir', '/workspace']
-  return new OpenBackend('weak-box', ['bash', 'python'], (command) => [
+  return new OpenBackend('weak-box', ['bash', 'python', 'js'], (command) => [
     BWRAP,
     ...namespaces,
     ...[
@@ -83,9 +85,10 @@ export function weakBoxBackend(): SandboxBackend | undefined {
       '/usr',
     ],
     ...links,
+    ...['--ro-bind', process.execPath, NODE_INSIDE],
     ...folders,
     '--',
-    ...command,
+    ...command.map((word) => (word === process.execPath ? NODE_INSIDE : word)),
   ])
 }
 
