@@ -129,6 +129,29 @@ describe('workers of boxes', () => {
     await Promise.all(boxes.map((box) => box.close()))
   })
 
+  it('serve two hundred runs at once, each its own, also when others are stopped while they wait', async () => {
+    await using backend = quickJsBackend({ clock: systemClock, pool: 2 })
+    const boxes = await Promise.all(Array.from({ length: 50 }, () => backend.open({})))
+    const stop = new AbortController()
+    const runs = boxes.flatMap((box, index) =>
+      [0, 1, 2, 3].map(async (round) => {
+        const mine = `${index}-${round}`
+        const stopped = index % 3 === 0 && round > 0
+        const code = `files.write(${JSON.stringify(mine)}, 'x'); console.log(${JSON.stringify(mine)}, files.list().length)`
+        const run = box.run({ ...js(code), ...(stopped ? { signal: stop.signal } : {}) })
+        if (stopped) {
+          await assert.rejects(run, isCancelled)
+          return 0
+        }
+        assert.equal(text((await run).stdout), `${mine} ${index % 3 === 0 ? 1 : round + 1}\n`)
+        return 1
+      }),
+    )
+    stop.abort()
+    const served = (await Promise.all(runs)).reduce<number>((sum, one) => sum + one, 0)
+    assert.equal(served, 200 - 17 * 3)
+  })
+
   it('come to a report or a refusal at whatever moment they are stopped', async () => {
     await using backend = quickJsBackend({ clock: systemClock, pool: 1 })
     const clock: Clock = systemClock
