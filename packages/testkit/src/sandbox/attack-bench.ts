@@ -149,7 +149,7 @@ async function tryIn(box: Sandbox, attempt: SandboxAttempt, planted: PlantedCana
   await settle()
   const evidence: AttemptEvidence = { report, text, signals: (await planted.signals()) - before, exists }
   const escaped = attempt.escaped(evidence, canaries)
-  clean(canaries)
+  await clean(canaries)
   const ended = report !== undefined && (report.limit !== undefined || report.timedOut || report.oom)
   const ran = attempt.lang === 'sql' || ended || text.includes(ranMark(canaries)) || (failed !== undefined && attempt.disturbs === true)
   const outcome = escaped ? 'escaped' : ran ? 'held' : 'broken'
@@ -181,14 +181,19 @@ function exists(path: string): boolean {
 }
 
 /** Takes away what an attempt that succeeded made, so that the next is judged by its own. */
-function clean(canaries: Canaries): void {
+async function clean(canaries: Canaries): Promise<void> {
   for (const name of readdirSync(canaries.writable)) rmSync(join(canaries.writable, name), { recursive: true, force: true })
   for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) rmSync(`${folder}/adjutant-${canaries.nonce}`, { force: true })
-  for (const pid of processesNamed(`survivor-${canaries.nonce}`)) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It ended by itself.
+  const survivors = (): readonly number[] => processesNamed(`survivor-${canaries.nonce}`)
+  // A killed process is seen until the system has come to it.
+  for (let pids = survivors(); pids.length > 0; pids = survivors()) {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It ended by itself.
+      }
     }
+    await new Promise((turn) => setImmediate(turn))
   }
 }
