@@ -1,4 +1,5 @@
 export { type BubblewrapBackend, type BubblewrapOptions, bubblewrapBackend } from './bubblewrap/bubblewrap-backend.ts'
+export * from './choose/index.ts'
 export * from './linux/index.ts'
 export * from './network/index.ts'
 export * from './wasm/index.ts'

@@ -107,6 +107,8 @@ export interface SandboxReport {
   readonly stateLost?: boolean
   /** Connections that were tried and refused, e.g. `evil.example:443`. */
   readonly refused?: readonly string[]
+  /** What a reader must know of a box that is none, or hardly one. Shown with every result. */
+  readonly warning?: string
 }
 
 export interface SandboxFile {

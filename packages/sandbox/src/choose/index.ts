@@ -1,0 +1,2 @@
+export { type BackendTools, DEFAULT_ORDER, DEFAULT_REQUIRES, type MakeBackend } from './backends.ts'
+export { openSandboxes, SANDBOX_LANGUAGES, type SandboxDescription, type Sandboxes, type SandboxesOptions } from './sandboxes.ts'
