@@ -191,6 +191,9 @@ export function guestPrelude(
   }
   const begin = (setup: string): void => {
     const { stdin, env, grants } = parse(setup)
+    // What an earlier run of a session left waiting when it failed is not the next one's.
+    timers.clear()
+    calls.clear()
     define('input', stdin === null ? undefined : inputOf(stdin))
     define('stdin', stdin === null ? '' : stdin)
     define('env', freeze(env))

@@ -284,6 +284,8 @@ describe('JavaScript in a box', () => {
     await session('let count = 1; const f = () => ++count; globalThis.g = 5')
     assert.equal(await session('console.log(f(), count, g)'), '2 2 5\n')
     assert.equal(text((await box.run({ lang: 'js', code: 'console.log(typeof count, typeof g)' })).stdout), 'undefined undefined\n')
+    await session('setInterval(() => console.log("late"), 1); host.add(1, 2); throw 1')
+    assert.equal(await session('await new Promise((r) => setTimeout(r, 5)); console.log(count)'), '2\n')
     const broken = await box.run({ lang: 'js', code: 'for (;;) {}', session: true, limits: { cpuMs: 50 } })
     assert.equal(broken.mode, 'session')
     assert.match(text(broken.stderr), /variables is gone/)

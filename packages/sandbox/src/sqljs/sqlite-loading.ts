@@ -37,6 +37,7 @@ export function loadNamed(instance: SqliteInstance, database: SqlDatabase, run: 
       ([name]) => String(name),
     ),
   )
+  known.add('temp')
   let attached = 0
   for (const path of run.fileNames()) {
     const file = path.slice(path.lastIndexOf('/') + 1)

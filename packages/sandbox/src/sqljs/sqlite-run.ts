@@ -37,10 +37,14 @@ export function runStatements(database: SqlDatabase, run: WorkerRun): SqlOutcome
       if (changed > 0) run.write('stderr', `${changed} ${changed === 1 ? 'row' : 'rows'} changed by statement ${number}\n`)
     } catch (error) {
       const said = messageOf(error)
-      const full = /out of memory|disk is full|memory of this box/.test(said)
-      return { ...failed(run, `${said} (statement ${number}, ${placeOf(code, tokenPlace(code, start, said))})`), full }
+      return { ...failed(run, `${said} (statement ${number}, ${placeOf(code, tokenPlace(code, start, said))})`), full: isFull(said) }
     }
   }
+}
+
+/** Neither the engine's memory nor the pages of its databases go beyond their bounds. */
+export function isFull(said: string): boolean {
+  return /out of memory|disk is full|memory of this box/.test(said)
 }
 
 function failed(run: WorkerRun, text: string): SqlOutcome {

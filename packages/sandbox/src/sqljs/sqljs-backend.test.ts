@@ -197,6 +197,11 @@ describe('SQL in a box', () => {
       const report = await run(code)
       assert.deepEqual([report.limit, report.oom, report.exitCode], ['memory', true, undefined], code)
     }
+    await using box = await backend.open({ limits: { memoryMB: 64, wallMs: 30_000 } })
+    await box.writeFile('wide.csv', bytes(`a\n${`${'x'.repeat(100_000)}\n`.repeat(400)}`))
+    await box.writeFile('temp.sqlite', bytes('no database'))
+    const loaded = await box.run({ lang: 'sql', code: 'SELECT count(*) FROM wide -- temp' })
+    assert.deepEqual([loaded.limit, loaded.oom], ['memory', true], text(loaded.stderr))
     const flood = await run(`${ENDLESS} SELECT x FROM c`, {}, { outputBytes: 10_000 })
     assert.deepEqual([flood.limit, flood.truncated, flood.stdout.byteLength], ['output', true, 10_000])
   })

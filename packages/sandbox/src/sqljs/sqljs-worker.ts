@@ -9,7 +9,7 @@ import type { WasmModule } from '../wasm/web-assembly.ts'
 import { threadCpuMs, WorkerRun } from '../wasm/worker-run.ts'
 import { makeSqlite, type SqlDatabase, type SqliteInstance } from './sqlite-instance.ts'
 import { loadNamed, openMain } from './sqlite-loading.ts'
-import { runStatements } from './sqlite-run.ts'
+import { isFull, runStatements } from './sqlite-run.ts'
 
 interface Session {
   readonly instance: SqliteInstance
@@ -64,7 +64,9 @@ class Program {
       if (outcome.full) run.exhaust()
     } catch (error) {
       broken = true
-      if (run.stopped() === undefined) run.write('stderr', `Error: ${error instanceof Error ? error.message : String(error)}\n`)
+      const said = error instanceof Error ? error.message : String(error)
+      if (isFull(said)) run.exhaust()
+      if (run.stopped() === undefined) run.write('stderr', `Error: ${said}\n`)
     }
     run.end(exitCode, broken)
     await this.#prepare()

@@ -108,6 +108,7 @@ export class WorkerBackend implements SandboxBackend {
     const pool = await this.#lanes()
     const bytes = limits.diskMB * MEGABYTE
     const folder = spec.workspace === undefined ? undefined : await FolderFiles.open(spec.workspace.host, { bytes, files: limits.files })
+    if (this.#closed !== undefined) await folder?.close()
     this.#assertOpen()
     this.#opened += 1
     const box = new WorkerSandbox({
