@@ -40,7 +40,16 @@ function detailsOf({ type, body }: AuditRecord): string {
     case 'task':
       return excerpt(body, 'words')
     case 'call':
-      return words(text(body, 'tool'), excerpt(body, 'arguments'), '·', text(body, 'effect'), '·', decisionOf(body))
+      return words(
+        text(body, 'tool'),
+        excerpt(body, 'arguments'),
+        '·',
+        text(body, 'effect'),
+        '·',
+        decisionOf(body),
+        '·',
+        cameOf(ownValue(body, 'result')),
+      )
     case 'refused':
       return words(text(body, 'tool'), excerpt(body, 'arguments'), '·', `refused ${text(body, 'code')}:`, text(body, 'reason'))
     case 'approval-asked':
@@ -48,7 +57,7 @@ function detailsOf({ type, body }: AuditRecord): string {
     case 'approval-answered':
       return words(text(body, 'tool'), '·', answerOf(body), excerpt(body, 'arguments'))
     case 'result':
-      return words(text(body, 'tool'), '·', outcomeOf(body), duration(body), '·', excerpt(body, 'excerpt'))
+      return words(text(body, 'tool'), '·', cameOf(body))
     case 'loop':
       return words(text(body, 'tool'), '·', text(body, 'step'), '·', text(body, 'reason'))
     case 'budget':
@@ -76,14 +85,17 @@ export class CallRows {
     const id = text(body, 'callId')
     const known = this.#open.get(id)
     switch (type) {
-      case 'call':
-        this.#open.set(id, {
-          ...this.#begin(record),
-          effect: text(body, 'effect'),
-          decision: decisionOf(body),
-          approval: known?.approval ?? '',
-        })
+      case 'call': {
+        const row = { ...this.#begin(record), effect: text(body, 'effect'), decision: decisionOf(body), approval: known?.approval ?? '' }
+        const result = ownValue(body, 'result')
+        // A read, with what came of it.
+        if (isJsonObject(result)) {
+          this.#open.delete(id)
+          return ended(row, result)
+        }
+        this.#open.set(id, row)
         return undefined
+      }
       case 'refused':
         // The second call with an id has nothing to do with the first.
         if (known !== undefined) return { ...this.#begin(record), decision: `refused ${text(body, 'code')}`, outcome: 'not-run' }
@@ -95,8 +107,7 @@ export class CallRows {
       case 'result': {
         if (text(body, 'code') === 'DUPLICATE_CALL_ID') return undefined
         this.#open.delete(id)
-        const took = ownValue(body, 'durationMs')
-        return { ...(known ?? this.#begin(record)), outcome: outcomeOf(body), ...(typeof took === 'number' ? { durationMs: took } : {}) }
+        return ended(known ?? this.#begin(record), body)
       }
       default:
         return undefined
@@ -122,6 +133,11 @@ export class CallRows {
       outcome: '',
     }
   }
+}
+
+function ended(row: CallRow, result: JsonObject): CallRow {
+  const took = ownValue(result, 'durationMs')
+  return { ...row, outcome: outcomeOf(result), ...(typeof took === 'number' ? { durationMs: took } : {}) }
 }
 
 export function milliseconds(ms: number): string {
@@ -155,6 +171,11 @@ function outcomeOf(body: JsonObject): string {
     typeof attempts === 'number' && attempts > 1 ? `after ${attempts} attempts` : '',
     ownValue(body, 'cached') === true ? 'cached' : '',
   )
+}
+
+/** What came of a call: of a record of its own, or of the call's. */
+function cameOf(result: JsonValue | undefined): string {
+  return isJsonObject(result) ? words(outcomeOf(result), duration(result), '·', excerpt(result, 'excerpt')) : ''
 }
 
 function duration(body: JsonObject): string {

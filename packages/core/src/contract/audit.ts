@@ -10,6 +10,7 @@ export const AUDIT_TYPES = [
   /** Records of this session are written from here on: once for each process that carries it on. */
   'opened',
   'task',
+  /** With its `result`, where it is a read that settled before it was written. */
   'call',
   'refused',
   'approval-asked',

@@ -10,10 +10,11 @@ import fc from 'fast-check'
 import type { AuditRecord, AuditSink } from '../../contract/audit.ts'
 import { AdjutantError } from '../../contract/errors.ts'
 import type { SessionEvent } from '../../contract/events.ts'
-import type { JsonObject } from '../../contract/json.ts'
+import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import type { PolicyDecision } from '../../contract/policy.ts'
 import type { Redactor } from '../../contract/redact.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
-import { EXAMPLE_SESSION, exampleEvents, judged, resultOf } from '../fixtures/example-events.ts'
+import { callOf, EXAMPLE_SESSION, exampleEvents, judged, resultOf } from '../fixtures/example-events.ts'
 import { type AuditOptions, auditObserver } from './audit-observer.ts'
 import { FileAuditSink } from './file-audit-sink.ts'
 import { MemoryAuditSink } from './memory-audit-sink.ts'
@@ -61,7 +62,7 @@ describe('audit', () => {
         'approval-answered',
         'loop',
         'budget',
-        'result',
+        // The first call was a read: its result stands with it.
         'result',
         'result',
         'ended',
@@ -69,7 +70,7 @@ describe('audit', () => {
       ],
     )
     const report = await verify(lines, { closed: true, sessionId: id })
-    assert.deepEqual([report.ok, report.records, report.head], [true, 14, records.at(-1)?.hash])
+    assert.deepEqual([report.ok, report.records, report.head], [true, 13, records.at(-1)?.hash])
     assert.ok(records.every((record, at) => record.seq === at + 1 && record.tenant === 'acme' && record.user === 'ada'))
   })
 
@@ -81,17 +82,110 @@ describe('audit', () => {
       decision: { effect: 'allow', reason: 'reads run', rule: 'mode/ask', tier: 'mode' },
       effect: 'read',
       origin: 'function',
+      result: { at: '2023-11-14T22:14:20.011Z', attempts: 2, chars: 5, durationMs: 12.5, excerpt: { text: 'hello' }, outcome: 'ok' },
       tool: 'read_file',
     })
     assert.deepEqual(records.find((record) => record.type === 'result')?.body, {
-      attempts: 2,
-      callId: 'call_1',
-      chars: 5,
-      durationMs: 12.5,
-      excerpt: { text: 'hello' },
+      attempts: 1,
+      cached: true,
+      callId: 'call_2',
+      chars: 7,
+      durationMs: 7,
+      excerpt: { text: 'written' },
       outcome: 'ok',
-      tool: 'read_file',
+      tool: 'write_file',
     })
+  })
+
+  it('keeps a read and its result in one record only where the result is there in time, and never another call’s', async () => {
+    const results = (...given: readonly Parameters<typeof resultOf>[0][]): SessionEvent => ({
+      type: 'results',
+      results: given.map((one) => resultOf(one)),
+      at: 9,
+    })
+    const shape = (records: readonly AuditRecord[]): readonly string[] =>
+      records.slice(1, -1).map(({ type, body }) => {
+        const with_ = isJsonObject(body.result) && isJsonObject(body.result.excerpt) ? `+${body.result.excerpt.text}` : ''
+        return `${type} ${body.callId}${with_}`
+      })
+    const sink = new MemoryAuditSink()
+    const follower = auditObserver({ sink, clock: new ManualClock() }).follow(EXAMPLE_SESSION)
+    follower.event(judged({ id: 'a' }))
+    await follower.flush?.()
+    follower.event(judged({ id: 'b' }))
+    follower.event(results({ id: 'a', text: '1' }, { id: 'b', text: '2' }))
+    await follower.close?.()
+    assert.deepEqual(shape(await Array.fromAsync(sink.read(id))), ['call a', 'call b+2', 'result a'])
+    // Two calls with one id: the second one never ran.
+    const twice = await written([
+      judged({ id: 'a' }),
+      { type: 'refused', call: callOf({ id: 'a' }), error: new AdjutantError('DUPLICATE_CALL_ID', 'twice'), at: 1 },
+      results({ id: 'a', text: '1' }, { id: 'a', text: '2', code: 'DUPLICATE_CALL_ID', outcome: 'not-run' }),
+    ])
+    assert.deepEqual(shape(twice.records), ['call a+1', 'refused a', 'result a'])
+    // An answer broke off; the next one has a call with the same id, which is refused or runs.
+    const retried: SessionEvent = { type: 'answer-retried', round: 1, reason: 'broken', at: 2 }
+    const refused: SessionEvent = { type: 'refused', call: callOf({ id: 'a' }), error: new AdjutantError('UNKNOWN_TOOL', 'no'), at: 3 }
+    const no = await written([judged({ id: 'a' }), retried, refused, results({ id: 'a', text: '1', code: 'UNKNOWN_TOOL' })])
+    assert.deepEqual(shape(no.records), ['call a', 'refused a', 'result a'])
+    const again = await written([judged({ id: 'a' }), retried, judged({ id: 'a' }), results({ id: 'a', text: '1' })])
+    assert.deepEqual(shape(again.records), ['call a', 'call a+1'])
+    // Changes and calls that a person was asked about.
+    const ask: PolicyDecision = { effect: 'ask', rule: 'r', tier: 'project', reason: 'ask' }
+    const more = await written([
+      judged({ id: 'a' }, 1, ask),
+      results({ id: 'a' }),
+      judged({ id: 'b', effect: 'write' }),
+      results({ id: 'b' }),
+    ])
+    assert.deepEqual(shape(more.records), ['call a', 'result a', 'call b', 'result b'])
+  })
+
+  it('says of every call and every result the same, whenever it is written', async () => {
+    const kinds = fc.constantFrom('read' as const, 'write' as const, 'dangerous' as const)
+    const calls = fc.array(fc.record({ effect: kinds, flush: fc.boolean(), slow: fc.boolean() }), { minLength: 1, maxLength: 8 })
+    const slow: Redactor = {
+      redact: (text) => (text.startsWith('slow') ? Promise.resolve({ text: 'was slow', count: 1 }) : { text, count: 0 }),
+    }
+    await fc.assert(
+      fc.asyncProperty(calls, async (given) => {
+        const sink = new MemoryAuditSink()
+        const follower = auditObserver({ sink, clock: new ManualClock(), redactor: slow }).follow(EXAMPLE_SESSION)
+        for (const [at, { effect, flush, slow: late }] of given.entries()) {
+          follower.event(judged({ id: `c${at}`, effect, input: { path: late ? `slow ${at}` : `p${at}` } }))
+          if (flush) await follower.flush?.()
+        }
+        const results = given.map((one, at) => resultOf({ id: `c${at}`, text: one.slow ? `slow ${at}` : `t${at}` }))
+        follower.event({ type: 'results', results, at: 5 })
+        await follower.close?.()
+        const records = await Array.fromAsync(sink.read(id))
+        assert.equal(
+          (
+            await verify(
+              records.map((record) => canonicalJson(record)),
+              { closed: true },
+            )
+          ).ok,
+          true,
+        )
+        for (const [at, { effect, slow: late }] of given.entries()) {
+          const mine = records.filter((record) => record.body.callId === `c${at}`)
+          const called = mine.filter((record) => record.type === 'call')
+          const came = mine.flatMap(({ type, body }) => (type === 'result' ? [body] : isJsonObject(body.result) ? [body.result] : []))
+          assert.deepEqual([called.length, came.length], [1, 1])
+          assert.ok(effect === 'read' || mine.length === 2)
+          const text = late ? { digest: `sha256:${hash('sha256', `slow ${at}`)}`, redacted: 1, text: 'was slow' } : { text: `t${at}` }
+          assert.deepEqual(came[0]?.excerpt, text)
+          assert.match(JSON.stringify(called[0]?.body.arguments), late ? /was slow/ : new RegExp(`p${at}`))
+        }
+        const order = records.filter(({ type }) => type === 'call').map(({ body }) => body.callId)
+        assert.deepEqual(
+          order,
+          given.map((_, at) => `c${at}`),
+        )
+      }),
+      { numRuns: 60 },
+    )
   })
 
   it('keeps the beginning of a long result, and a digest of all of it', async () => {
@@ -105,7 +199,7 @@ describe('audit', () => {
   it('of version 1 still verifies and reads (golden fixture)', async () => {
     const text = await readFile(join(import.meta.dirname, '../fixtures/audit.v1.jsonl'), 'utf8')
     const lines = text.trimEnd().split('\n')
-    assert.equal(lines.length, 14)
+    assert.equal(lines.length, 13)
     const report = await verify(lines, { closed: true })
     assert.deepEqual([report.ok, report.problems], [true, []])
     const keyed = await readFile(join(import.meta.dirname, '../fixtures/audit-keyed.v1.jsonl'), 'utf8')
@@ -130,7 +224,7 @@ describe('audit', () => {
             { type: 'ended', reason: name, text, at: 2 },
           ])
           assert.equal((await verify(lines)).ok, true)
-          assert.equal(records.length, 6)
+          assert.equal(records.length, 5)
         },
       ),
       { numRuns: 100 },

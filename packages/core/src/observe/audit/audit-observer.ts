@@ -1,15 +1,19 @@
 import type { AuditSink, AuditType, SealedAuditRecord } from '../../contract/audit.ts'
 import { AdjutantError } from '../../contract/errors.ts'
 import type { SessionEvent } from '../../contract/events.ts'
-import type { SessionId } from '../../contract/ids.ts'
+import type { CallId, SessionId } from '../../contract/ids.ts'
 import type { ObservedSession, SessionFollower, SessionObserver } from '../../contract/observe.ts'
 import type { Clock } from '../../contract/ports.ts'
 import type { Redactor } from '../../contract/redact.ts'
+import type { ToolResult } from '../../contract/result.ts'
 import { type AuditLimits, RecordBodies } from './record-body.ts'
 import { AuditChain, type SealText, sealWith } from './seal.ts'
 
-/** So many records wait at most before they are written without being asked for. */
+/** So many records that are whole wait at most before they are written without being asked for. */
 const WRITE_AT = 512
+
+/** So many of all wait at most, reads without a result included. */
+const WRITE_ALL_AT = 8_192
 
 /** More than any model asks for in one answer. */
 const DEFAULT_MAX_PENDING = 65_536
@@ -30,6 +34,8 @@ export interface AuditOptions extends AuditLimits {
 /**
  * Writes what happens in a session to an audit log that shows when it was changed (D20): the person's words, each call with its arguments and
  * the decision on it, each question and answer, each result. One chain for each session, carried on by whoever continues the session.
+ *
+ * A read and its result are one record where the result is there before the record is written; a change is on record before it runs.
  *
  * Telling it of an event costs next to nothing; records are written at `flush`, before a person is asked, and as soon as a call may change
  * something. What could not be written is kept and tried again: `flush` rejects until it is on disk. The sink is asked to make everything durable
@@ -54,7 +60,9 @@ interface Pending {
   /** Milliseconds since 1970. */
   readonly ms: number
   /** Written down at once, as what it tells of may change. A promise only while a redactor works on it; never rejects. */
-  readonly body: string | Promise<string>
+  body: string | Promise<string>
+  /** What stands behind it: of a call the name of its tool, as its result may come in between. */
+  readonly tail: string
 }
 
 class AuditFollower implements SessionFollower {
@@ -64,6 +72,8 @@ class AuditFollower implements SessionFollower {
   readonly #bodies: RecordBodies
   readonly #maxPending: number
   #pending: Pending[] = []
+  /** Reads among them that were let through at once and have no result yet. Of calls with one id the last: a result is of that one. */
+  readonly #reads = new Map<CallId, Pending>()
   /** Sealed and not yet kept: sealed once only, or the chain would fork. */
   #unsent: SealedAuditRecord[] = []
   #chain: AuditChain | undefined
@@ -90,16 +100,28 @@ class AuditFollower implements SessionFollower {
     switch (event.type) {
       case 'judged': {
         // Written down now: the tool gets this very object and may change it.
-        const changes = event.call.effect !== 'read'
-        this.#add('call', event.at, bodies.call(event.call, event.decision, bodies.argumentsOf(event.call)), changes)
-        if (!changes) return
+        const { call, decision } = event
+        const changes = call.effect !== 'read'
+        const body = bodies.call(call, decision, bodies.argumentsOf(call))
+        const added = this.#add('call', event.at, body, changes, bodies.toolEnd(call.tool))
+        if (!changes) {
+          if (added !== undefined && decision.effect === 'allow') this.#reads.set(call.call.id, added)
+          return
+        }
         this.#changing = true
         this.#soon()
         return
       }
       case 'results':
-        for (const result of event.results) this.#add('result', event.at, bodies.result(result), this.#changing)
+        for (const result of event.results) this.#result(result, event.at)
+        // What is left of them is of an answer that broke off.
+        this.#reads.clear()
         this.#changing = false
+        if (this.#pending.length >= WRITE_AT) this.#soon()
+        return
+      case 'answer-retried':
+        // The next answer's calls may have the same ids.
+        this.#reads.clear()
         return
       case 'task':
         this.#add('task', event.at, bodies.task(event.text))
@@ -137,7 +159,7 @@ class AuditFollower implements SessionFollower {
     const lost = this.#lost
     this.#lost = 0
     this.#matters = true
-    this.#pending.push({ type: 'gap', ms: this.#options.clock.now(), body: `{"records":${lost}}` })
+    this.#pending.push({ type: 'gap', ms: this.#options.clock.now(), body: `{"records":${lost}}`, tail: '' })
     await this.#write()
     throw new AdjutantError('TOO_LARGE', `${lost} audit records of session ${this.#session.sessionId} could not be held`, {
       hint: 'Ask for fewer calls in one answer, or set maxPending higher.',
@@ -159,7 +181,7 @@ class AuditFollower implements SessionFollower {
   async #end(): Promise<void> {
     try {
       this.#matters = true
-      this.#pending.push({ type: 'closed', ms: this.#options.clock.now(), body: '{}' })
+      this.#pending.push({ type: 'closed', ms: this.#options.clock.now(), body: '{}', tail: '' })
       await this.#write()
     } finally {
       // Never opened: then it is somebody else's.
@@ -167,14 +189,28 @@ class AuditFollower implements SessionFollower {
     }
   }
 
-  #add(type: AuditType, at: number, body: Pending['body'], matters = true): void {
-    if (this.#pending.length + this.#unsent.length >= this.#maxPending) {
-      this.#lost += 1
+  #result(result: ToolResult, at: number): void {
+    // The call that it names is the first one with its id; this is the result of the second.
+    const call = result.code === 'DUPLICATE_CALL_ID' ? undefined : this.#reads.get(result.id)
+    if (call === undefined) {
+      this.#add('result', at, this.#bodies.result(result), this.#changing)
       return
     }
+    call.body = this.#bodies.settled(call.body, result, this.#session.startedAt + at)
+    if (this.#changing) this.#matters = true
+  }
+
+  #add(type: AuditType, at: number, body: Pending['body'], matters = true, tail = ''): Pending | undefined {
+    const waiting = this.#pending.length
+    if (waiting + this.#unsent.length >= this.#maxPending) {
+      this.#lost += 1
+      return undefined
+    }
     if (matters) this.#matters = true
-    this.#pending.push({ type, ms: this.#session.startedAt + at, body })
-    if (this.#pending.length >= WRITE_AT) this.#soon()
+    const added: Pending = { type, ms: this.#session.startedAt + at, body, tail }
+    this.#pending.push(added)
+    if (waiting - this.#reads.size >= WRITE_AT || waiting >= WRITE_ALL_AT) this.#soon()
+    return added
   }
 
   /** Once for all that is told of in one go. What fails stays, and the next flush meets the failure. */
@@ -204,10 +240,12 @@ class AuditFollower implements SessionFollower {
     const chain = this.#chain
     const pending = this.#pending
     this.#pending = []
+    // What is written now gets its result in a record of its own.
+    this.#reads.clear()
     let done = 0
     try {
-      for (const { type, ms, body } of pending) {
-        this.#unsent.push(chain.seal(type, ms, typeof body === 'string' ? body : await body))
+      for (const { type, ms, body, tail } of pending) {
+        this.#unsent.push(chain.seal(type, ms, `${typeof body === 'string' ? body : await body}${tail}`))
         done += 1
       }
     } finally {

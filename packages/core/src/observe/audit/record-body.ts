@@ -6,6 +6,7 @@ import type { PolicyDecision } from '../../contract/policy.ts'
 import type { ApprovalDecision, ApprovalRequest } from '../../contract/ports.ts'
 import type { Redactor } from '../../contract/redact.ts'
 import type { ToolResult } from '../../contract/result.ts'
+import type { AgentTool } from '../../contract/tool.ts'
 import { type Excerpt, excerptOf, jsonExcerptOf } from '../redacted-json.ts'
 
 /**
@@ -40,8 +41,10 @@ export class RecordBodies {
   readonly #known = new Map<string, string>()
   #lastDecision: PolicyDecision | undefined
   #lastDecided = ''
-  #lastTool = ''
-  #lastQuoted = '""'
+  #lastTool: string | undefined
+  #lastEnd = ''
+  #lastMs = Number.NaN
+  #lastTime = ''
 
   constructor(redactor: Redactor | undefined, limits: AuditLimits = {}) {
     this.#redactor = redactor
@@ -63,15 +66,31 @@ export class RecordBodies {
     return json`{"chars":${text.length},"words":${shown(excerptOf(text, TASK_CHARS, this.#redactor))}}`
   }
 
-  /** @param input what {@link argumentsOf} gave */
+  /** Without its end, which {@link toolEnd} gives. @param input what {@link argumentsOf} gave */
   call({ call, tool, effect, conversions }: AdmittedCall, decision: PolicyDecision, input: Later<string>): Later<string> {
     const converted = conversions.length === 0 ? '' : `"conversions":${conversions.length},`
     const decided = this.#decision(decision)
     const id = this.#id(call.id)
     if (typeof input === 'string' && typeof id === 'string' && typeof decided === 'string') {
-      return `{"arguments":${input},"callId":${id},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}","tool":${this.#quoted(tool.name)}}`
+      return `{"arguments":${input},"callId":${id},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}",`
     }
-    return json`{"arguments":${input},"callId":${id},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}","tool":${quote(tool.name)}}`
+    return json`{"arguments":${input},"callId":${id},${converted}"decision":${decided},"effect":"${effect}","origin":"${tool.origin.kind}",`
+  }
+
+  /** The end of a call's body, behind its result where that is there. */
+  toolEnd({ name }: AgentTool): string {
+    if (name !== this.#lastTool) {
+      this.#lastTool = name
+      this.#lastEnd = `"tool":${quote(name)}}`
+    }
+    return this.#lastEnd
+  }
+
+  /** @param body what {@link call} gave @param ms of the result, since 1970 */
+  settled(body: Later<string>, result: ToolResult, ms: number): Later<string> {
+    const came = this.#outcome(result)
+    if (typeof body === 'string' && typeof came === 'string') return `${body}"result":{"at":"${this.#time(ms)}",${came}},`
+    return json`${body}"result":{"at":"${this.#time(ms)}",${came}},`
   }
 
   refused(call: ToolCall, error: AdjutantError, input: Later<string>): Later<string> {
@@ -111,22 +130,27 @@ export class RecordBodies {
   }
 
   result(result: ToolResult): Later<string> {
+    const id = this.#id(result.id)
+    return json`{${this.#outcome(result, id)},"tool":${this.#name(result.name)}}`
+  }
+
+  /** What came of a call, without the braces around it. @param id left out where it stands with the call */
+  #outcome(result: ToolResult, id: Later<string> = ''): Later<string> {
     const { adoptedFrom, attempts, code, startedAt, endedAt, failure, parts, spill } = result
     const adopted = adoptedFrom === undefined ? '' : json`"adoptedFrom":${this.#id(adoptedFrom)},`
     const tried = attempts === undefined ? '' : `"attempts":${attempts},`
     const cached = result.cached === true ? '"cached":true,' : ''
+    const named = id === '' ? '' : json`"callId":${id},`
     const coded = code === undefined ? '' : `"code":"${code}",`
     const ran = startedAt === undefined || endedAt === undefined ? '' : `"durationMs":${microseconds(endedAt - startedAt)},`
     const recognised = failure === undefined ? '' : `"failure":${quote(failure.code)},`
-    const others = parts.length === 0 ? '' : `"parts":${parts.length},`
-    const kept = spill === undefined ? '' : `"spill":${quote(spill.id)},`
+    const others = parts.length === 0 ? '' : `,"parts":${parts.length}`
+    const kept = spill === undefined ? '' : `,"spill":${quote(spill.id)}`
     const excerpt = resultShown(excerptOf(result.text, this.#resultChars, this.#redactor), result.text)
-    const id = this.#id(result.id)
-    const name = this.#name(result.name)
-    if (typeof adopted === 'string' && typeof excerpt === 'string' && typeof id === 'string' && typeof name === 'string') {
-      return `{${adopted}${tried}${cached}"callId":${id},"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${name}}`
+    if (typeof adopted === 'string' && typeof excerpt === 'string' && typeof named === 'string') {
+      return `${adopted}${tried}${cached}${named}"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}"${others}${kept}`
     }
-    return json`{${adopted}${tried}${cached}"callId":${id},"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}",${others}${kept}"tool":${name}}`
+    return json`${adopted}${tried}${cached}${named}"chars":${result.text.length},${coded}${ran}"excerpt":${excerpt},${recognised}"outcome":"${result.outcome}"${others}${kept}`
   }
 
   loop(event: Extract<SessionEvent, { type: 'loop' }>): Later<string> {
@@ -166,13 +190,14 @@ export class RecordBodies {
     return decided
   }
 
-  /** The name of a tool, which no stranger chose. */
-  #quoted(name: string): string {
-    if (name !== this.#lastTool) {
-      this.#lastTool = name
-      this.#lastQuoted = quote(name)
+  /** Results of one batch share their time. */
+  #time(ms: number): string {
+    const whole = Math.trunc(ms)
+    if (whole !== this.#lastMs) {
+      this.#lastMs = whole
+      this.#lastTime = new Date(whole).toISOString()
     }
-    return this.#lastQuoted
+    return this.#lastTime
   }
 
   #word(text: string, limit: number): Later<string> {
