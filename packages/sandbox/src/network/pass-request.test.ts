@@ -61,6 +61,8 @@ describe('a request to an allowed host', () => {
     await using server = await serveTcp((socket) => {
       socket.once('data', (chunk: Buffer) => {
         if (chunk.includes('/short')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+        else if (chunk.includes('/until-close')) socket.end('HTTP/1.1 200 OK\r\n\r\nno length')
+        else if (chunk.includes('/switch')) socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nraw')
         else if (chunk.includes('/nonsense')) socket.end('SSH-2.0-x\r\n')
         else socket.destroy()
       })
@@ -69,6 +71,8 @@ describe('a request to an allowed host', () => {
     await using opened = await openGate({ allow: [host] })
     const short = await exchange(opened.gate, get(`http://${host}/short`))
     assert.ok(short.includes('Content-Length: 100') && short.endsWith('half'))
+    assert.match(await exchange(opened.gate, get(`http://${host}/until-close`)), /\r\nno length\r\n0\r\n\r\n$/)
+    assert.match(await exchange(opened.gate, get(`http://${host}/switch`)), /^HTTP\/1\.1 502 /)
     assert.match(await exchange(opened.gate, get(`http://${host}/nonsense`)), /^HTTP\/1\.1 502 /)
     assert.match(await exchange(opened.gate, get(`http://${host}/`)), /^HTTP\/1\.1 502 .*cannot be reached \(ECONNRESET\)\.\n$/s)
     assert.deepEqual(opened.gate.refused, [])

@@ -98,6 +98,7 @@ function send(core: GateCore, { request, response, target, path, upstream, frami
   const end = (refusal: GateRefusal): void => {
     outgoing.destroy()
     upstream.destroy()
+    if (response.destroyed) return
     if (response.headersSent) response.destroy()
     else {
       noteRefusal(core, 'HTTP', writeTarget(target), refusal)
@@ -120,6 +121,10 @@ function send(core: GateCore, { request, response, target, path, upstream, frami
   })
   request.once('error', () => response.destroy())
   outgoing.once('error', (error) => end(refusalOf(error, writeTarget(target))))
+  // An answer that is none, such as a change of protocol that nobody asked for, ends it without an error.
+  outgoing.once('close', () => {
+    if (!response.headersSent) end(new GateRefusal(502, `${writeTarget(target)} gave no answer`))
+  })
   outgoing.once('response', (incoming) => {
     const passed = passedHeaders(incoming)
     if (!take('received')(headBytes('HTTP/1.1 200 OK', passed))) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -104,11 +105,21 @@ describe('after a crash', () => {
       mkdirSync(join(parent, `adjutant-gate-${process.ppid}-abcdef`))
       mkdirSync(join(parent, 'adjutant-gate-other'))
       writeFileSync(join(parent, 'adjutant-gate-4194304-abcdef'), '')
+      const alive = join(parent, 'adjutant-gate-4194303-abcdef')
+      mkdirSync(alive)
+      const elsewhere = createServer(() => {}).listen(join(alive, 'gate.sock'))
+      await once(elsewhere, 'listening')
       const opened = await openGate({ allow: [], parent })
       await opened.gate.close()
+      elsewhere.close()
       assert.deepEqual(
         readdirSync(parent).sort(),
-        ['adjutant-gate-4194304-abcdef', `adjutant-gate-${process.ppid}-abcdef`, 'adjutant-gate-other'].sort(),
+        [
+          'adjutant-gate-4194303-abcdef',
+          'adjutant-gate-4194304-abcdef',
+          `adjutant-gate-${process.ppid}-abcdef`,
+          'adjutant-gate-other',
+        ].sort(),
       )
     } finally {
       rmSync(parent, { recursive: true })

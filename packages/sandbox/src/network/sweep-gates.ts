@@ -3,6 +3,7 @@
  * a gate makes are removed, one by one and never recursively: who can write here could put a link in their place.
  */
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 
 export const SOCKET_NAME = 'gate.sock'
@@ -29,6 +30,8 @@ export async function sweepDeadGates(parent: string): Promise<void> {
 
 async function removeGate(folder: string): Promise<void> {
   if (!(await lstat(folder)).isDirectory()) return
+  // Another container that shares this folder has processes that are not seen from here.
+  if (await answers(join(folder, SOCKET_NAME))) return
   await unlink(join(folder, SOCKET_NAME)).catch(() => {})
   await rmdir(folder)
 }
@@ -40,4 +43,15 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
 }

@@ -359,12 +359,14 @@ describe('hostile servers', () => {
         socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')
       else if (request.startsWith('GET /heads')) socket.end(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`)
       else if (request.startsWith('GET /none')) socket.end()
+      else if (request.startsWith('GET /switch'))
+        socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nraw')
       else socket.end('SSH-2.0-x\r\n')
     })
     const url = (path: string): string => `http://a.example:${server.port}${path}`
     assert.match((await failure({ url: url('/short') }, 'TOOL_FAILED')).message, /broke off after 4 of 100 bytes/)
     assert.match((await failure({ url: url('/chunk') }, 'TOOL_FAILED')).message, /broke off after 3 bytes/)
-    for (const path of ['/both', '/none', '/ssh']) await failure({ url: url(path) }, 'TOOL_FAILED')
+    for (const path of ['/both', '/none', '/ssh', '/switch']) await failure({ url: url(path) }, 'TOOL_FAILED')
     await failure({ url: url('/heads') }, 'TOO_LARGE')
   })
 

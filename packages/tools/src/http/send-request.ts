@@ -61,12 +61,18 @@ export function sendRequest(outgoing: Outgoing, options: SendOptions): Promise<I
         if (mayConnect !== undefined && remote !== undefined && !mayConnect(remote)) request.destroy(inside(host))
       })
     })
-    request.once('error', (error) => {
+    // A connection may break more than once, also after its answer was given.
+    request.on('error', (error) => {
       if (options.signal.aborted) return reject(options.signal.reason)
       // Before there is a connection nothing was sent; afterwards nobody knows whether it was read.
       reject(connectionFailure(error, host, changes && connected ? 'unknown' : changes ? 'not-run' : 'failed'))
     })
     request.once('response', resolve)
+    // An answer that is none, such as a change of protocol that nobody asked for, ends it without an error.
+    request.once('close', () => {
+      const none = Object.assign(new Error('it gave no answer'), { code: 'ECONNRESET' })
+      reject(connectionFailure(none, host, changes ? 'unknown' : 'failed'))
+    })
     request.end(outgoing.body)
   })
 }

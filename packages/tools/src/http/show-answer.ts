@@ -52,7 +52,7 @@ export async function showAnswer(arrival: Arrival, method: string, options: Show
       const html = decodeBody(bytes, media)
       if (options.source) return `${firstLine(arrival, media, byteSize(bytes.length))}\n\n${html}`
       const page = readableText(html, url.href)
-      const notes = [byteSize(bytes.length), ...(page.reduced ? ['main content'] : [])].join(', ')
+      const notes = [byteSize(bytes.length), ...(page.reduced ? ['main content'] : []), ...(page.cut ? ['its beginning'] : [])].join(', ')
       const text = page.text === '' ? '[The page has no text without its scripts.]' : page.text
       return [firstLine(arrival, media, notes), ...(page.title === '' ? [] : [`Title: ${page.title}`]), '', text].join('\n')
     }

@@ -23,8 +23,10 @@ const NAME = /[^\s/>]+/y
 const ATTRIBUTE = /[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*))?)?/y
 const LETTER = /[A-Za-z]/
 
-export function parseHtml(html: string, events: HtmlEvents): void {
+/** @returns false when there are more than `maxTags` tags: the rest was not looked at */
+export function parseHtml(html: string, events: HtmlEvents, maxTags = Number.POSITIVE_INFINITY): boolean {
   let at = 0
+  let tags = 0
   let textFrom = 0
   const flush = (to: number): void => {
     if (to > textFrom) events.ontext(decodeReferences(html.slice(textFrom, to)))
@@ -36,6 +38,8 @@ export function parseHtml(html: string, events: HtmlEvents): void {
     const closing = sign === '/'
     if (LETTER.test(closing ? html.charAt(open + 2) : sign)) {
       flush(open)
+      tags += 1
+      if (tags > maxTags) return false
       at = closing ? closeTag(html, open, events) : openTag(html, open, events)
       textFrom = at
     } else if (sign === '!' || sign === '?' || closing) {
@@ -45,6 +49,7 @@ export function parseHtml(html: string, events: HtmlEvents): void {
     } else at = open + 1
   }
   flush(html.length)
+  return true
 }
 
 function commentEnd(html: string, open: number): number {

@@ -79,7 +79,8 @@ describe('readableText', () => {
       ['<nav>only</nav>', 'only', false],
       ['', '', false],
     ]
-    for (const [html, expected, reduced] of cases) assert.deepEqual(readableText(html, BASE), { title: '', text: expected, reduced }, html)
+    for (const [html, expected, reduced] of cases)
+      assert.deepEqual(readableText(html, BASE), { title: '', text: expected, reduced, cut: false }, html)
   })
 
   it('finds the title', () => {
@@ -166,6 +167,13 @@ describe('hostile pages', () => {
       assert.ok(events <= 20_000 * 4, unit)
       assert.ok(read(unit.repeat(20_000)).length <= unit.length * 20_000 * 2 + 200_000, unit)
     }
+  })
+
+  it('are read to a bounded depth and length', () => {
+    const many = readableText(`${'<b>x</b>'.repeat(100_000)}end`, BASE)
+    assert.ok(many.cut && many.text.length > 50_000 && !many.text.includes('end'))
+    const long = readableText(`${'😀'.repeat(3_000_000)}end`, BASE)
+    assert.ok(long.cut && long.text.isWellFormed() && !long.text.includes('end'))
   })
 
   it('cannot make many long addresses of short ones', () => {

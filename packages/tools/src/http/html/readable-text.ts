@@ -12,6 +12,8 @@ export interface ReadableText {
   readonly text: string
   /** What stands around the main content was left out. */
   readonly reduced: boolean
+  /** The page is longer than what is read of it. */
+  readonly cut: boolean
 }
 
 /** A piece of the page in its order; which are shown is known only at its end. */
@@ -23,6 +25,9 @@ interface Piece {
   readonly lines: number
 }
 
+/** Read at once, while nothing else runs: some tenths of a second at most. Pages for people have fewer. */
+const MAX_CHARS = 4_000_000
+const MAX_TAGS = 120_000
 /** Less than this is a teaser and not the content. */
 const CONTENT_CHARS = 200
 const MAX_TITLE = 300
@@ -38,9 +43,11 @@ const LINES = words(
 
 /** @param base the address that the page was read from */
 export function readableText(html: string, base: string): ReadableText {
-  const page = new Page(html.length, base)
-  parseHtml(html, page)
-  return page.read()
+  const whole = html.length <= MAX_CHARS
+  const read = whole ? html : html.slice(0, MAX_CHARS).toWellFormed()
+  const page = new Page(read.length, base)
+  const all = parseHtml(read, page, MAX_TAGS)
+  return { ...page.read(), cut: !all || !whole }
 }
 
 class Page {
@@ -133,7 +140,7 @@ class Page {
     this.#elements.close(name)
   }
 
-  read(): ReadableText {
+  read(): Omit<ReadableText, 'cut'> {
     this.#endLink(this.#elements.scope)
     const selections: readonly ((scope: Scope) => boolean)[] = [
       (scope) => scope.main && !scope.around,
@@ -212,7 +219,7 @@ class Page {
 
   /** In full; undefined for what leads nowhere else. */
   #address(href: string): string | undefined {
-    if (href === '' || href.startsWith('#') || href.length > MAX_LINK) return undefined
+    if (href === '' || href.startsWith('#') || href.length > MAX_LINK || this.#linkChars <= 0) return undefined
     const url = URL.parse(href, this.#base)
     if (url === null || !/^(?:https?|mailto|tel|ftp):$/.test(url.protocol)) return undefined
     const address = url.href.replaceAll('(', '%28').replaceAll(')', '%29')
