@@ -24,7 +24,7 @@ export interface BoxTools {
   /** Open descriptors that every child of this host would get: hidden behind `/dev/null`. */
   readonly inherited: readonly number[]
   /** A control group for the box of this name; undefined where there are none. */
-  group(name: string, limits: SandboxLimits): Promise<CgroupBox | undefined>
+  group(name: string, limits: SandboxLimits): Promise<CgroupBox> | undefined
 }
 
 export interface BoxOptions {
@@ -47,7 +47,12 @@ export class Box {
   readonly name: string
   readonly stdout: OutputPipe
   readonly stderr: OutputPipe
-  readonly group: CgroupBox | undefined
+  /** The kernel holds all its processes together. */
+  readonly isGrouped: boolean
+  /** Undefined until it stands, and where there is none. */
+  group: CgroupBox | undefined
+  /** Why it could not be made, where bubblewrap is not to blame. */
+  failure: unknown
   /** The code's way in. */
   readonly code: Socket
   /** What the program tells; undefined when it tells nothing. */
@@ -67,9 +72,10 @@ export class Box {
   /** @throws AdjutantError SANDBOX_FAILED */
   static async start(tools: BoxTools, options: BoxOptions): Promise<Box> {
     const ends: PipeEnds[] = []
-    let group: CgroupBox | undefined
+    // Made while the box is being made: it waits for it, not we.
+    const group = tools.group(options.name, options.limits)
+    group?.catch(() => undefined)
     try {
-      group = await tools.group(options.name, options.limits)
       const stdout = await tools.pipes.output()
       ends.push(stdout)
       const stderr = await tools.pipes.output()
@@ -81,7 +87,7 @@ export class Box {
         closeSync(pipe.host)
         pipe.release(true)
       }
-      await group?.remove().catch(() => undefined)
+      await group?.then((made) => made.remove()).catch(() => undefined)
       throw AdjutantError.from(error, 'SANDBOX_FAILED', 'a box could not be started')
     }
   }
@@ -92,11 +98,11 @@ export class Box {
     parts: {
       readonly stdout: PipeEnds
       readonly stderr: PipeEnds
-      readonly group: CgroupBox | undefined
+      readonly group: Promise<CgroupBox> | undefined
     },
   ) {
     this.name = options.name
-    this.group = parts.group
+    this.isGrouped = parts.group !== undefined
     const [command, ...entering] = options.den.enter()
     const held = parts.group !== undefined
     const seccomp = tools.seccomp === undefined ? undefined : openSync(tools.seccomp, 'r')
@@ -141,10 +147,12 @@ export class Box {
       if (started === undefined) return false
       this.inner = identifyProcess(started.pid)
       try {
+        this.group = await parts.group
         if (!this.#killed) await this.group?.add(started.pid)
-      } catch {
+      } catch (error) {
         // Without its limits nothing may run.
         this.#killed = true
+        this.failure = error
       }
       if (this.#killed) this.#end()
       else block?.write('x')
@@ -153,14 +161,14 @@ export class Box {
     this.ended = Promise.all([Promise.race([status.exitCode, exited.then(() => status.exitCode)]), this.standing]).then(
       ([exitCode, stood]) => {
         this.isOver = true
-        return { failed: !stood, ...(exitCode === undefined || this.#killed ? {} : { exitCode }) }
+        return { failed: !stood || this.failure !== undefined, ...(exitCode === undefined || this.#killed ? {} : { exitCode }) }
       },
     )
     this.gone = Promise.all([exited, this.ended]).then(async () => {
       for (const stream of [this.code, this.side, block]) stream?.destroy()
       // The first process outlives bubblewrap by a moment; its pipes end when the last process of the box is gone.
       await Promise.all([this.stdout.ended, this.stderr.ended])
-      await this.group?.remove().catch(() => undefined)
+      await parts.group?.then((made) => made.remove()).catch(() => undefined)
     })
   }
 

@@ -16,6 +16,7 @@ import {
 import { Turns } from '../pool/turns.ts'
 import { type Shelf, WarmPool, type WarmPoolLimits } from '../pool/warm-pool.ts'
 import type { BoxKind } from './box-command.ts'
+import type { NetworkOptions } from './box-network.ts'
 import { BubblewrapSandbox } from './bubblewrap-sandbox.ts'
 import { type BoxShape, checkSpec, guarantees } from './check-spec.ts'
 import { type FoundHouse, findHouse } from './find-house.ts'
@@ -40,6 +41,8 @@ export interface BubblewrapOptions {
   readonly node?: string
   /** A control group that was given to this user, as in `/proc/PID/cgroup`. */
   readonly cgroupParent?: string
+  /** Of the way out of boxes that may reach some hosts: how much, how names are looked up, which addresses. */
+  readonly network?: NetworkOptions
 }
 
 export interface BubblewrapBackend extends SandboxBackend {
@@ -172,7 +175,7 @@ class Backend implements BubblewrapBackend {
   }
 
   #shape(house: House, shape: BoxShape): KnownShape {
-    const key = JSON.stringify([shape.limits, shape.mounts, Object.entries(shape.env).sort()])
+    const key = JSON.stringify([shape.limits, shape.mounts, Object.entries(shape.env).sort(), shape.allow])
     const there = this.#shapes.get(key)
     if (there !== undefined) {
       this.#shapes.delete(key)

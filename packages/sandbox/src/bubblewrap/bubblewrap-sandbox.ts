@@ -162,7 +162,8 @@ export class BubblewrapSandbox implements Sandbox {
       throw new AdjutantError('SANDBOX_FAILED', `the box could not be made: ${said || 'bubblewrap ended at once'}`, { outcome: 'not-run' })
     }
     const room = this.#options.slot.room()
-    return runReport(watched, { mode, cpuMsLimit: limits.cpuMs, stateLost, ...(room === undefined ? {} : { room }) })
+    const refused = this.#options.slot.takeRefused()
+    return runReport(watched, { mode, cpuMsLimit: limits.cpuMs, stateLost, refused, ...(room === undefined ? {} : { room }) })
   }
 
   /** What a folder of the host holds is counted now and then; a memory file system holds itself. */

@@ -10,6 +10,8 @@ export interface BoxShape {
   /** With the links in their hosts' paths resolved. */
   readonly mounts: readonly SandboxMount[]
   readonly env: Readonly<Record<string, string>>
+  /** Hosts that may be reached. Empty: none, and no way out is made. */
+  readonly allow: readonly string[]
   /** Absent: gone with the box. */
   readonly workspace?: string
 }
@@ -20,14 +22,12 @@ const OWN_FOLDERS = new Set(['bin', 'dev', 'etc', 'lib', 'lib32', 'lib64', 'libx
 /** @throws AdjutantError SANDBOX_TOO_WEAK, CONFIG_INVALID, NOT_FOUND */
 export function checkSpec(spec: SandboxSpec, enforces: ReadonlySet<SandboxGuarantee>): BoxShape {
   const { network } = spec
-  if (network !== undefined && network !== 'none' && network.allow.length > 0)
-    throw new AdjutantError('SANDBOX_TOO_WEAK', 'boxes of bubblewrap have no network; this one is to reach some hosts', {
-      hint: 'Ask for network none, or use another backend.',
-    })
+  const allow = network === undefined || network === 'none' ? [] : network.allow
   const shape: BoxShape = {
     limits: boxLimits(spec.limits),
     mounts: (spec.mounts ?? []).map((mount, index) => checkMount(mount, `mounts[${index}]`)),
     env: spec.env ?? {},
+    allow,
     ...(spec.workspace === undefined ? {} : { workspace: existing(spec.workspace.host, 'workspace.host') }),
   }
   checkEnvironment(shape.env)

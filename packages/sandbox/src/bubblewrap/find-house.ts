@@ -15,6 +15,7 @@ import {
 import { type CgroupDriver, findCgroups, seccompArch, seccompFilter } from '../linux/index.ts'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
+import type { NetworkOptions } from './box-network.ts'
 import { makeEtcFolder } from './etc-folder.ts'
 import { explainRefusal } from './explain-refusal.ts'
 import type { BoxPrograms, House } from './house.ts'
@@ -35,6 +36,7 @@ export interface FindHouseOptions {
   readonly bubblewrap?: string
   readonly node?: string
   readonly cgroupParent?: string
+  readonly network?: NetworkOptions
 }
 
 export interface FoundHouse {
@@ -97,6 +99,7 @@ function buildHouse(
     pool: options.pool,
     turns: options.turns,
     state,
+    network: options.network ?? {},
     etc,
     systemFolders: systemFolders(),
     programs: findPrograms(options.node ?? process.execPath),
@@ -108,7 +111,7 @@ function buildHouse(
       seccomp: filter,
       pipes: new NamedPipes(`${state.path}/pipes`),
       inherited: inheritedDescriptors(),
-      group: async (name, { memoryMB, processes }) =>
+      group: (name, { memoryMB, processes }) =>
         // The box's own first process is one of them.
         cgroups?.create(name, { memoryMB, processes: processes + 1 }),
     },
@@ -128,7 +131,7 @@ function findPrograms(node: string): BoxPrograms {
 
 /** What refuses, or undefined. */
 async function tryBox(house: House): Promise<string | undefined> {
-  const slot = await Slot.make(house, { limits: boxLimits(), mounts: [], env: {} })
+  const slot = await Slot.make(house, { limits: boxLimits(), mounts: [], env: {}, allow: [] })
   try {
     const box = await slot.startProgram(['/usr/bin/true'])
     const { failed, exitCode, stderr } = await watchRun(
@@ -144,7 +147,7 @@ async function tryBox(house: House): Promise<string | undefined> {
 
 /** Those whose program greets from within a box. */
 async function tryLanguages(house: House): Promise<ReadonlySet<SandboxLanguage>> {
-  const slot = await Slot.make(house, { limits: boxLimits(), mounts: [], env: {} })
+  const slot = await Slot.make(house, { limits: boxLimits(), mounts: [], env: {}, allow: [] })
   const tries = [
     { lang: 'bash', code: 'echo hello' },
     { lang: 'python', code: 'print("hello")' },

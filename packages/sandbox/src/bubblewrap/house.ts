@@ -3,6 +3,7 @@ import type { Clock, IdSource, SandboxLanguage } from '@adjutant/core/contract'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
 import type { BoxTools } from './box.ts'
+import type { NetworkOptions } from './box-network.ts'
 import type { BoxMount, SystemFolder } from './bubblewrap-arguments.ts'
 import type { StateFolder } from './state-folder.ts'
 
@@ -18,6 +19,7 @@ export interface House {
   readonly ids: IdSource
   readonly tools: BoxTools
   readonly state: StateFolder
+  readonly network: NetworkOptions
   /** On the host; `/etc` in the box. */
   readonly etc: string
   readonly systemFolders: readonly SystemFolder[]

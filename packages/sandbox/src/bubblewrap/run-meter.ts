@@ -22,7 +22,7 @@ export class RunMeter {
   /** @param full told once, only where the kernel does not hold the memory */
   constructor(box: Box, clock: Clock, memoryMB: number, full: () => void) {
     this.#box = box
-    if (box.group !== undefined) return
+    if (box.isGrouped) return
     const start = (): void => {
       if (this.#stopped || box.inner === undefined) return
       this.#watch = watch(box.inner.pid, { memoryMB }, { clock, hit: full })

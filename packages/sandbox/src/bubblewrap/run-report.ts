@@ -15,6 +15,8 @@ export interface ReportFacts {
   readonly room?: { readonly freeBytes: number; readonly freeFiles: number; readonly usedMB: number }
   /** What the session's shell or interpreter knew is lost, before this run or by it. */
   readonly stateLost?: boolean
+  /** Connections that were refused meanwhile. */
+  readonly refused?: readonly string[]
 }
 
 const SIGNAL_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
@@ -35,6 +37,7 @@ export function runReport(watched: WatchedRun, facts: ReportFacts): SandboxRepor
     truncated: watched.truncated,
     durationMs: watched.durationMs,
     usage: { ...usage, ...(facts.room === undefined ? {} : { diskMB: facts.room.usedMB }) },
+    ...(facts.refused === undefined || facts.refused.length === 0 ? {} : { refused: facts.refused }),
     ...(facts.stateLost === true ? { stateLost: true } : {}),
   }
 }

@@ -1,6 +1,7 @@
 /** Boxes for real: how runs are started, what stays and what does not, what a box may see and take. Also run by an ordinary user, see as-ordinary-user.test.ts. */
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -172,7 +173,7 @@ describe('input and output', () => {
 
 describe('what is asked of a box', () => {
   const refused: readonly (readonly [string, Parameters<BubblewrapBackend['open']>[0], ErrorCode])[] = [
-    ['a network', { network: { allow: ['example.com'] } }, 'SANDBOX_TOO_WEAK'],
+    ['a host that is none', { network: { allow: ['http://a b/'] } }, 'CONFIG_INVALID'],
     ['disk on a folder of the host', { workspace: { host: tmpdir() }, requires: ['disk'] }, 'SANDBOX_TOO_WEAK'],
     ['a mount over the system', { mounts: [{ host: '/usr', path: '/usr/local' }] }, 'CONFIG_INVALID'],
     ['a mount by a way up', { mounts: [{ host: '/usr', path: '/inputs/../etc' }] }, 'CONFIG_INVALID'],
@@ -239,6 +240,35 @@ describe('what is asked of a box', () => {
       assert.equal(bytes.limit, 'disk')
     } finally {
       rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe('the way out', () => {
+  it('leads to the hosts that are allowed and to no other, in every kind of run', async () => {
+    const server = createHttpServer((request, response) => response.end(`reached ${request.headers.host}`))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    await using own = bubblewrapBackend({
+      clock: systemClock,
+      ids: randomIds,
+      network: { resolve: () => Promise.resolve(['127.0.0.1']), mayConnect: () => true },
+    })
+    try {
+      await using box = await own.open({ network: { allow: [`good.example:${port}`] }, requires: ['network'] })
+      const fetched = (host: string): string => `import urllib.request as r\nprint(r.urlopen("http://${host}:${port}/").read().decode())`
+      for (const session of [false, true, false]) {
+        const good = await box.run({ lang: 'python', session, code: fetched('good.example') })
+        assert.equal(text(good.stdout), `reached good.example:${port}\n`, text(good.stderr))
+        assert.equal(good.refused, undefined)
+        const evil = await box.run({ lang: 'python', session, code: fetched('evil.example') })
+        assert.deepEqual([evil.exitCode, evil.refused], [1, [`evil.example:${port}`]])
+      }
+      const direct = await box.run({ lang: 'bash', code: `(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>&1; env | grep -c -i _proxy` })
+      assert.match(text(direct.stdout), /refused[\s\S]*\n[1-9]/)
+    } finally {
+      server.close()
     }
   })
 })

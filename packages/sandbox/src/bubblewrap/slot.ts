@@ -8,6 +8,7 @@ import { isRoot, type UidLease } from '../linux/index.ts'
 import type { Shelf } from '../pool/warm-pool.ts'
 import { Box } from './box.ts'
 import { type BoxCommand, type BoxKind, boxCommand } from './box-command.ts'
+import { BoxNetwork } from './box-network.ts'
 import type { BoxMount } from './bubblewrap-arguments.ts'
 import type { BoxShape } from './check-spec.ts'
 import { Den } from './den.ts'
@@ -16,23 +17,35 @@ import type { House } from './house.ts'
 import { INPUT_FOLDER, RunInput } from './run-input.ts'
 import type { BoxUser, StateFolder } from './state-folder.ts'
 
+/** What the relay in a box is run with. */
+const RELAY_PYTHON = '/usr/bin/python3'
+
 export class Slot {
   readonly shape: BoxShape
   readonly user: BoxUser | undefined
   readonly #house: House
   readonly #den: Den
   readonly #lease: UidLease | undefined
+  readonly #network: BoxNetwork | undefined
   readonly #shelves = new Map<string, Shelf<Box>>()
   readonly #boxes = new Set<Box>()
   readonly #input: RunInput
   #closed: Promise<void> | undefined
 
-  private constructor(house: House, shape: BoxShape, den: Den, user: BoxUser | undefined, lease: UidLease | undefined) {
+  private constructor(
+    house: House,
+    shape: BoxShape,
+    den: Den,
+    user: BoxUser | undefined,
+    lease: UidLease | undefined,
+    network: BoxNetwork | undefined,
+  ) {
     this.#house = house
     this.shape = shape
     this.#den = den
     this.user = user
     this.#lease = lease
+    this.#network = network
     this.#input = new RunInput(`${house.state.path}/input/${house.ids.next('input')}`)
   }
 
@@ -40,7 +53,9 @@ export class Slot {
   static async make(house: House, shape: BoxShape): Promise<Slot> {
     const { state } = house
     const { user, lease } = shape.workspace === undefined ? ownUser(state) : userOfFolder(shape.workspace, state)
+    let network: BoxNetwork | undefined
     try {
+      if (shape.allow.length > 0) network = await openNetwork(house, shape, user)
       const den = await Den.start({
         bubblewrap: house.tools.bubblewrap,
         nsenter: house.tools.nsenter,
@@ -51,8 +66,9 @@ export class Slot {
         ...(user === undefined ? {} : { user }),
         binds: user === undefined ? [] : needed(house, shape).filter((path) => !isReachable(path)),
       })
-      return new Slot(house, shape, den, user, lease)
+      return new Slot(house, shape, den, user, lease, network)
     } catch (error) {
+      await network?.close()
       giveBack(shape, lease)
       throw error
     }
@@ -128,12 +144,13 @@ export class Slot {
       plan: {
         systemFolders,
         hostname: 'sandbox',
-        env: this.shape.env,
-        command,
+        env: { ...this.#network?.env, ...this.shape.env },
+        command: this.#network?.lead(command) ?? command,
         mounts: [
           { host: etc, path: '/etc' },
           ...mounts.map(located),
           { host: this.#input.folder, path: INPUT_FOLDER },
+          ...(this.#network === undefined ? [] : [this.#network.mount]),
           { host: workspace === undefined ? `${folder}/workspace` : this.#den.locate(workspace), path: '/workspace', writable: true },
           { host: `${folder}/tmp`, path: '/tmp', writable: true },
           { host: `${folder}/shm`, path: '/dev/shm', writable: true },
@@ -156,6 +173,11 @@ export class Slot {
     return this.#input.put(bytes)
   }
 
+  /** Connections that were tried and refused since this was asked last. */
+  takeRefused(): readonly string[] {
+    return this.#network?.takeRefused() ?? []
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -173,6 +195,7 @@ export class Slot {
     await Promise.all([...this.#boxes].map((box) => box.gone))
     await this.#den.close()
     this.#input.close()
+    await this.#network?.close()
     giveBack(this.shape, this.#lease)
   }
 }
@@ -187,6 +210,14 @@ function ownUser(state: StateFolder): FolderUser {
   if (!isRoot()) return {}
   const lease = state.takeUser()
   return { user: lease, lease }
+}
+
+function openNetwork({ clock, network, programs, state }: House, { allow }: BoxShape, user: BoxUser | undefined): Promise<BoxNetwork> {
+  if (programs.python !== RELAY_PYTHON)
+    throw new AdjutantError('SANDBOX_TOO_WEAK', `some hosts are to be reached, and the way to them in a box needs ${RELAY_PYTHON}`, {
+      hint: 'Install python3, or ask for no network.',
+    })
+  return BoxNetwork.open({ allow, clock, ...network, ...(user === undefined ? {} : { owner: user }) }, `${state.path}/gates`)
 }
 
 /** Nothing runs under that user any more. */

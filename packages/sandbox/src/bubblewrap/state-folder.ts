@@ -45,7 +45,7 @@ export class StateFolder {
       this.path = `${root}/host-${owner}-${made++}`
       // Whoever runs a box must be able to pass through, not to look.
       mkdirSync(this.path, { mode: 0o711 })
-      for (const name of ['pipes', 'input', 'dens']) mkdirSync(`${this.path}/${name}`, { mode: 0o711 })
+      for (const name of ['pipes', 'input', 'dens', 'gates']) mkdirSync(`${this.path}/${name}`, { mode: 0o711 })
     } catch (error) {
       throw AdjutantError.from(error, 'SANDBOX_UNAVAILABLE', `the folder of boxes ${root} cannot be made`)
     }
