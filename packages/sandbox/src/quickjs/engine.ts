@@ -17,10 +17,10 @@ import { type WasmModule, wasm } from '../wasm/web-assembly.ts'
 import { guestConsole } from './guest-console.ts'
 import { guestEncoding } from './guest-encoding.ts'
 import { guestInspect } from './guest-inspect.ts'
-import { guestPrelude } from './guest-prelude.ts'
+import { type GuestFace, guestPrelude } from './guest-prelude.ts'
 
 /** What the engine's module is linked to begin with: 16 MB. */
-export const INITIAL_BYTES = 256 * PAGE_BYTES
+const INITIAL_BYTES = 256 * PAGE_BYTES
 /** More than this made the engine fail while it unwound. */
 const STACK_BYTES = 256 * 1024
 const PRELUDE = `(${guestPrelude.toString()})`
@@ -32,16 +32,9 @@ const VARIANT = variantOf(baseVariant)
 
 /** What a call of the engine's code asks of the host: plain values only. */
 export type HostValue = string | number | Uint8Array | undefined
-export type HostCallback = (operation: string, values: readonly HostValue[]) => HostValue
+type HostCallback = (operation: string, values: readonly HostValue[]) => HostValue
 
-export interface GuestHandles {
-  readonly begin: QuickJSHandle
-  readonly untilTimer: QuickJSHandle
-  readonly fireTimers: QuickJSHandle
-  readonly pendingCalls: QuickJSHandle
-  readonly settle: QuickJSHandle
-  readonly describe: QuickJSHandle
-}
+type GuestHandles = { readonly [K in keyof GuestFace]: QuickJSHandle }
 
 export interface EngineInstance {
   readonly context: QuickJSContext

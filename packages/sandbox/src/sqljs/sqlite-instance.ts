@@ -10,7 +10,7 @@ import { type WasmMemory, type WasmModule, wasm } from '../wasm/web-assembly.ts'
 
 export type SqlValue = number | bigint | string | Uint8Array | null
 
-export interface SqlStatement {
+interface SqlStatement {
   step(): boolean
   /** Whole numbers that a number cannot hold come as bigint with this option. */
   get(values: readonly SqlValue[] | null, options: { readonly useBigInt: boolean }): readonly SqlValue[]
@@ -19,7 +19,7 @@ export interface SqlStatement {
   free(): boolean
 }
 
-export interface SqlStatements {
+interface SqlStatements {
   next(): { readonly done: boolean; readonly value?: SqlStatement }
   /** From the statement on that comes next, or that could not be read. */
   getRemainingSQL(): string

@@ -85,7 +85,7 @@ function cellValue(cell: string): SqlValue {
   return NUMBER.test(cell) ? Number(cell) : cell
 }
 
-export function quoted(name: string): string {
+function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 

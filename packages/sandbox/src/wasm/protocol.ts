@@ -16,7 +16,7 @@ export interface WorkerSetup {
   readonly stop: SharedArrayBuffer
 }
 
-export interface SharedFile {
+interface SharedFile {
   readonly path: string
   readonly bytes: Uint8Array
   readonly modifiedAt: number

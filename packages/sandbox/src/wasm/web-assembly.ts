@@ -10,7 +10,7 @@ export interface WasmModule {
   readonly [Symbol.toStringTag]: string
 }
 
-export interface WasmInstance {
+interface WasmInstance {
   readonly exports: Readonly<Record<string, unknown>>
 }
 
