@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http'
+
 /** Why something is not passed on: by the rules of the gate (403), because it is no proper request (400), or because nobody answers (502, 504). */
 export class GateRefusal extends Error {
   readonly status: 400 | 403 | 502 | 504
@@ -26,7 +28,7 @@ export function refusalOf(thrown: unknown, place: string): GateRefusal {
 export function writeRefusal(refusal: GateRefusal): string {
   const body = refusal.sentence
   return (
-    `HTTP/1.1 ${refusal.status} ${refusal.status === 403 ? 'Forbidden' : refusal.status === 400 ? 'Bad Request' : 'Bad Gateway'}\r\n` +
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\n` +
     `Content-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
   )
 }

@@ -4,7 +4,7 @@
  * it would already carry its text outside.
  */
 import { lookup } from 'node:dns/promises'
-import { connect, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import type { Clock } from '@adjutant/core/contract'
 import { GateRefusal } from './gate-refusal.ts'
 import { type HostTarget, isAddress, writeTarget } from './host-rules.ts'
@@ -57,16 +57,7 @@ async function open(target: HostTarget, options: UpstreamOptions, stop: AbortSig
   if (!addresses.every(mayConnect)) {
     throw new GateRefusal(403, `${writeTarget(target)} leads to an address that is not public, which is never reached from here`)
   }
-  let failure: unknown = new Error('no address')
-  for (const address of addresses.slice(0, MAX_ADDRESSES)) {
-    if (stop.aborted) break
-    try {
-      return await connectTo(address, target.port, stop)
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
+  return await connectTo(addresses.slice(0, MAX_ADDRESSES), target.port, stop)
 }
 
 async function addressesOf(target: HostTarget, options: UpstreamOptions): Promise<readonly string[]> {
@@ -80,9 +71,20 @@ async function addressesOf(target: HostTarget, options: UpstreamOptions): Promis
   throw new GateRefusal(502, `${target.host} has no address`)
 }
 
-function connectTo(address: string, port: number, stop: AbortSignal): Promise<Socket> {
+/** Tries one after the other without waiting for those that are silent (RFC 8305): the only look-up it has are the checked addresses. */
+function connectTo(addresses: readonly string[], port: number, stop: AbortSignal): Promise<Socket> {
+  const checked = addresses.map((address) => ({ address, family: isIP(address) }))
+  const [first] = checked
+  const single = checked.length === 1 && first !== undefined
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true })
+    const socket = connect({
+      host: single ? first.address : 'checked.invalid',
+      port,
+      autoSelectFamily: !single,
+      lookup: (_name, _options, callback) => callback(null, checked),
+      allowHalfOpen: true,
+      noDelay: true,
+    })
     const abort = (): void => void socket.destroy(new Error('stopped'))
     stop.addEventListener('abort', abort, { once: true })
     socket.once('error', (error) => {

@@ -189,6 +189,21 @@ describe('CONNECT', () => {
     first.socket.destroy()
   })
 
+  it('tries the other addresses of a name when one does not answer', async () => {
+    await using server = await serveTcp((socket) => void socket.resume())
+    const options = { allow: [`a.example:${server.port}`], mayConnect: (address: string) => address.startsWith('127.0.0.') }
+    await using opened = await openGate({ ...options, addresses: { 'a.example': ['127.0.0.2', '127.0.0.3', '127.0.0.1'] } })
+    const client = new RawClient(opened.gate).say(`CONNECT a.example:${server.port} HTTP/1.1\r\n\r\n`)
+    await client.hears('established')
+    assert.deepEqual(opened.attempts, [{ way: 'CONNECT', target: `a.example:${server.port}`, outcome: 'passed', address: '127.0.0.1' }])
+    client.socket.destroy()
+    await using none = await openGate({ ...options, addresses: { 'a.example': ['127.0.0.2', '127.0.0.3'] } })
+    assert.match(
+      await exchange(none.gate, `CONNECT a.example:${server.port} HTTP/1.1\r\n\r\n`),
+      /^HTTP\/1\.1 502 Bad Gateway.*ECONNREFUSED/s,
+    )
+  })
+
   it('says when there is no address, nobody, or no answer in time', async () => {
     await using closed = await serveTcp(() => {})
     const { port } = closed

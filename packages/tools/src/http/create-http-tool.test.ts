@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { AdjutantError, type ErrorCode, type JsonObject, ToolOutput } from '@adjutant/core/contract'
@@ -440,6 +441,32 @@ describe('hostile servers', () => {
       }),
       { numRuns: 100 },
     )
+  })
+})
+
+describe('a call that has ended', () => {
+  it('has closed its connections, however it ended', async () => {
+    const drip = (response: ServerResponse, head: OutgoingHttpHeaders, status = 200): void =>
+      void response.writeHead(status, head).write('drip')
+    await using server = await serveHttp((request, response) => {
+      if (request.url === '/pdf') drip(response, { 'Content-Type': 'application/pdf' })
+      else if (request.url === '/large') drip(response, { 'Content-Type': 'text/plain', 'Content-Length': 1_000_000_000 })
+      else if (request.url === '/packed') drip(response, { 'Content-Type': 'text/plain', 'Content-Encoding': 'zstd' })
+      else if (request.url === '/inside') drip(response, { Location: 'http://10.0.0.1/' }, 302)
+      else if (request.url === '/file') drip(response, { Location: 'file:///etc/passwd' }, 302)
+      else if (request.url === '/loop') drip(response, { Location: '/loop' }, 302)
+      else if (request.url === '/broken') drip(response, { 'Content-Type': 'image/png' }, 500)
+      else if (request.url === '/fails') drip(response, { 'Content-Type': 'text/plain', 'Content-Length': 1_000_000_000 }, 500)
+      else response.end('whole')
+    })
+    for (const path of ['/pdf', '/large', '/packed', '/inside', '/file', '/loop', '/broken', '/fails', '/whole']) {
+      await run({ url: `http://a.example:${server.port}${path}` }).catch(() => {})
+      // The other end of a connection sees its end a little later.
+      await Promise.all(
+        server.accepted.map((socket) => (socket.destroyed ? undefined : new Promise((resolve) => socket.once('close', resolve)))),
+      )
+    }
+    assert.ok(server.accepted.length >= 14)
   })
 })
 

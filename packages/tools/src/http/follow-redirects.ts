@@ -35,7 +35,7 @@ export async function followRedirects(start: Outgoing, options: RedirectOptions)
     const response = await options.send(outgoing, start.url)
     const location = response.headers.location
     if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return { url: outgoing.url, response, hops }
-    const next = nextHop(outgoing, location, response.statusCode ?? 0)
+    const next = nextHop(outgoing, response, location)
     if (next === undefined || (options.redirects === 'same-host' && next.url.host !== outgoing.url.host)) {
       return { url: outgoing.url, response, hops, leadsTo: leadsTo(outgoing.url, location) }
     }
@@ -56,7 +56,16 @@ export async function followRedirects(start: Outgoing, options: RedirectOptions)
 }
 
 /** Undefined when what was sent must not be sent there. */
-function nextHop(from: Outgoing, location: string, status: number): Outgoing | undefined {
+function nextHop(from: Outgoing, response: IncomingMessage, location: string): Outgoing | undefined {
+  try {
+    return readHop(from, location, response.statusCode ?? 0)
+  } catch (error) {
+    response.destroy()
+    throw error
+  }
+}
+
+function readHop(from: Outgoing, location: string, status: number): Outgoing | undefined {
   const url = location.length > MAX_LOCATION ? null : URL.parse(bytesAsText(location), from.url.href)
   if (url !== null && url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw forbidden(`${from.url.href} redirects to ${url.protocol}, which is not fetched`)

@@ -12,7 +12,10 @@ const unpack = { gzip: promisify(gunzip), br: promisify(brotliDecompress), defla
 export async function readBody(response: IncomingMessage, place: string, maxBytes: number): Promise<Buffer> {
   const coding = codingOf(response, place)
   const declared = Number(response.headers['content-length'])
-  if (declared > maxBytes) throw tooLarge(place, maxBytes, byteSize(declared))
+  if (declared > maxBytes) {
+    response.destroy()
+    throw tooLarge(place, maxBytes, byteSize(declared))
+  }
   const parts: Buffer[] = []
   let length = 0
   try {
