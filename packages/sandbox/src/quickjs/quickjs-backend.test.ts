@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -273,8 +274,24 @@ describe('JavaScript in a box', () => {
       const second = await box.run({ lang: 'js', code: 'console.log(files.read("a.txt"), files.list().map((f) => f.path))' })
       assert.equal(text(second.stdout), 'two, from outside [ "a.txt", "sub", "sub/b.txt" ]\n')
       assert.equal(text(await box.readFile('sub/b.txt')), 'one!')
+      await writeFile(`${folder}-canary`, 'canary')
+      await symlink(`${folder}-canary`, join(folder, 'link'))
+      const third = await box.run({
+        lang: 'js',
+        code: 'try { files.read("link") } catch (e) { console.log(e.code) } files.write("link", "mine"); files.write("ok", "1")',
+      })
+      assert.equal(text(third.stdout), 'NOT_FOUND\n')
+      assert.equal(await readFile(`${folder}-canary`, 'utf8'), 'canary')
+      assert.equal(await readFile(join(folder, 'ok'), 'utf8'), '1')
+      await mkdir(join(folder, 'locked'))
+      await symlink('/', join(folder, 'locked', 'root'))
+      const fourth = await box.run({ lang: 'js', code: 'files.write("locked/root/adjutant-escaped", "x"); console.log("wrote")' })
+      assert.equal(text(fourth.stdout), 'wrote\n')
+      assert.match(text(fourth.stderr), /not written to the workspace/)
+      assert.equal(existsSync('/adjutant-escaped'), false)
     } finally {
       await rm(folder, { recursive: true })
+      await rm(`${folder}-canary`, { force: true })
     }
   })
 

@@ -7,6 +7,9 @@ import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
 import type { MemoryFile, MemoryFiles } from './memory-files.ts'
 import { sharedBytes } from './shared-bytes.ts'
 
+/** Of one run; more of the same says no more. */
+const MAX_REFUSED = 20
+
 export interface FolderLimits {
   readonly bytes: number
   readonly files: number
@@ -69,17 +72,27 @@ export class FolderFiles {
     }
   }
 
-  /** Writes what the run changed. @throws AdjutantError */
-  async giveBack(files: MemoryFiles): Promise<void> {
+  /** Writes what the run changed. Gives back why files could not be: the folder is not the box's alone, and may refuse. */
+  async giveBack(files: MemoryFiles): Promise<readonly string[]> {
     const kept = new Map(files.entries())
+    const refused: string[] = []
+    const attempt = async (path: string, change: () => Promise<void>): Promise<void> => {
+      try {
+        await change()
+      } catch (error) {
+        if (!AdjutantError.isInstance(error)) throw error
+        if (refused.length < MAX_REFUSED) refused.push(error.message)
+        kept.delete(path)
+      }
+    }
     for (const path of [...this.#known.keys()]) {
       if (kept.has(path)) continue
-      await this.#workspace.remove(path)
+      await attempt(path, () => this.#workspace.remove(path))
       this.#known.delete(path)
     }
     for (const [path, file] of kept) {
       if (this.#known.get(path)?.file.bytes === file.bytes) continue
-      await this.#workspace.writeFile(path, file.bytes)
+      await attempt(path, () => this.#workspace.writeFile(path, file.bytes))
     }
     // What was written has the folder's own times now; the next look finds them.
     const there = await this.#workspace.list()
@@ -87,5 +100,6 @@ export class FolderFiles {
       const file = kept.get(path)
       if (file !== undefined && file.bytes.byteLength === bytes) this.#known.set(path, { file, size: bytes, modifiedAt })
     }
+    return refused
   }
 }

@@ -161,9 +161,11 @@ export class WorkerSandbox implements Sandbox {
         signal,
       })
       reusable = clean
-      await this.#options.folder?.giveBack(this.#files)
-      const full: SandboxReport = { ...report, usage: { ...report.usage, diskMB: this.#files.bytes / MEGABYTE } }
-      return session === undefined || clean ? full : { ...full, stderr: Buffer.concat([full.stderr, SESSION_LOST]) }
+      const refused = (await this.#options.folder?.giveBack(this.#files)) ?? []
+      const notes = refused.map((why) => `[not written to the workspace: ${why}]\n`)
+      if (session !== undefined && !clean) notes.push(SESSION_LOST)
+      const stderr = notes.length === 0 ? report.stderr : Buffer.concat([report.stderr, Buffer.from(notes.join(''))])
+      return { ...report, stderr, usage: { ...report.usage, diskMB: this.#files.bytes / MEGABYTE } }
     } finally {
       if (session === undefined) this.#options.pool.release(lane, reusable)
       else if (!reusable) await this.#endSession()
@@ -229,7 +231,7 @@ export class WorkerSandbox implements Sandbox {
   }
 }
 
-const SESSION_LOST = new TextEncoder().encode('[this run was ended; what the session kept in variables is gone, its files are not]\n')
+const SESSION_LOST = '[this run was ended; what the session kept in variables is gone, its files are not]\n'
 
 /** @throws AdjutantError PATH_OUTSIDE_WORKSPACE */
 function folderOf(cwd: string): string {
