@@ -2,6 +2,7 @@
  * Owns how one attempt is made and judged: in a box that is shared until something disturbs it, against planted targets, with a proof that
  * it works where nothing holds it. Gives no attempt to a box that does not claim to hold it. One attempt at a time.
  */
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AdjutantError, type Sandbox, type SandboxBackend, type SandboxReport, type SandboxSpec } from '@adjutant/core/contract'
@@ -132,7 +133,8 @@ interface Tried {
 
 /** @param settle closes the box first where the attempt asks for it */
 async function tryIn(box: Sandbox, attempt: SandboxAttempt, planted: PlantedCanaries, settle: () => Promise<void>): Promise<Tried> {
-  const { canaries } = planted
+  // Names of its own for each try: what a try before left behind is not taken for this one's.
+  const canaries: Canaries = { ...planted.canaries, nonce: randomBytes(6).toString('hex') }
   const before = await planted.signals()
   let report: SandboxReport | undefined
   let text = ''
