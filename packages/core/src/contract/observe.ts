@@ -20,6 +20,8 @@ export interface SessionObserver {
 }
 
 export interface SessionFollower {
+  /** The types of events that it is told of; read once, when it begins to follow. An event that nobody wants is not even made. Default: all. */
+  readonly wants?: ReadonlySet<SessionEvent['type']>
   /** In order, synchronously. Must not throw. */
   event(event: SessionEvent): void
   /**

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../contract/call.ts'
 import { type CallState, transition } from '../contract/call-state.ts'
 import type { EventSink } from '../contract/events.ts'
+import { sinkOf } from './followers.ts'
 
 const RECEIVED: CallState = Object.freeze({ status: 'received' })
 
@@ -12,17 +13,20 @@ export class CallLedger {
   readonly #calls: ToolCall[] = []
   readonly #states: CallState[] = []
   readonly #emit: EventSink | undefined
+  /** Each call has some six steps: nothing is made of them where nobody wants them. */
+  readonly #steps: EventSink | undefined
   readonly #at: () => number
 
   constructor(at: () => number, emit: EventSink | undefined) {
     this.#at = at
     this.#emit = emit
+    this.#steps = sinkOf(emit, 'call-state')
   }
 
   /** Takes a call in; gives its number in this ledger, from 0. */
   receive(call: ToolCall): number {
     this.#states.push(RECEIVED)
-    this.#emit?.({ type: 'call-state', id: call.id, name: call.name, state: RECEIVED, at: this.#at() })
+    this.#steps?.({ type: 'call-state', id: call.id, name: call.name, state: RECEIVED, at: this.#at() })
     return this.#calls.push(call) - 1
   }
 
@@ -39,9 +43,11 @@ export class CallLedger {
       return
     }
     this.#states[index] = step.state
+    const steps = this.#steps
+    if (steps === undefined) return
     const call = this.#calls[index]
-    if (this.#emit !== undefined && call !== undefined) {
-      this.#emit({ type: 'call-state', id: call.id, name: call.name, state: step.state, at: this.#at() })
+    if (call !== undefined) {
+      steps({ type: 'call-state', id: call.id, name: call.name, state: step.state, at: this.#at() })
     }
   }
 }

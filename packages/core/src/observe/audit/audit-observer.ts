@@ -65,7 +65,22 @@ interface Pending {
   readonly tail: string
 }
 
+/** The rest is how it went, not what was asked, decided or done. */
+const WANTED: ReadonlySet<SessionEvent['type']> = new Set([
+  'judged',
+  'results',
+  'answer-retried',
+  'task',
+  'refused',
+  'approval-asked',
+  'approval-answered',
+  'loop',
+  'budget',
+  'ended',
+])
+
 class AuditFollower implements SessionFollower {
+  readonly wants = WANTED
   readonly #session: ObservedSession
   readonly #options: AuditOptions
   readonly #seal: SealText
@@ -148,7 +163,6 @@ class AuditFollower implements SessionFollower {
         this.#add('ended', event.at, bodies.ended(event.reason, event.text))
         return
       default:
-        // The rest is how it went, not what was asked, decided or done.
         return
     }
   }

@@ -15,7 +15,10 @@ export function meteringObserver(options: { readonly sink: MeteringSink }): Sess
   return { follow: (session) => new MeteringFollower(session, options.sink) }
 }
 
+const WANTED: ReadonlySet<SessionEvent['type']> = new Set(['metered'])
+
 class MeteringFollower implements SessionFollower {
+  readonly wants = WANTED
   readonly #session: ObservedSession
   readonly #sink: MeteringSink
   #pending: MeteringRecord[] = []

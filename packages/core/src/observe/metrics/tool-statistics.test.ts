@@ -20,8 +20,6 @@ describe('tool statistics', () => {
     const spill = { id: 'r1', path: '/r1', bytes: 1, lines: 1 }
     const tools = counted([
       judged(),
-      { type: 'call-state', id: callId('call_1'), name: 'read_file', state: { status: 'queued' }, at: 1 },
-      { type: 'call-state', id: callId('call_1'), name: 'read_file', state: { status: 'running', attempt: 1 }, at: 5 },
       {
         type: 'results',
         results: [
@@ -52,6 +50,25 @@ describe('tool statistics', () => {
     })
     assert.deepEqual(latency, { count: 3, mean: 100, p50: 100, p95: 100, p99: 100, max: 100 })
     assert.deepEqual([queue?.count, queue?.max], [1, 4])
+  })
+
+  it('counts a wait from the moment at which a call might run: not the wait for a person, and not that of another call', () => {
+    const [, , , , asked, answered] = exampleEvents()
+    const run = (id: string, startedAt: number, more = {}) =>
+      resultOf({ id, name: 'write_file', startedAt, endedAt: startedAt + 1, ...more })
+    const waits = (...events: readonly (SessionEvent | undefined)[]) => {
+      const { queue } =
+        counted(events.filter((event) => event !== undefined))
+          .snapshot()
+          .get('write_file') ?? {}
+      return [queue?.count, queue?.max]
+    }
+    const write = { id: 'call_2', name: 'write_file' }
+    assert.deepEqual(waits(judged(write, 1), asked, answered, { type: 'results', results: [run('call_2', 60_009)], at: 60_011 }), [1, 7])
+    // Refused after all, and one that an answer before it had started.
+    assert.deepEqual(waits(judged(write, 1), { type: 'results', results: [resultOf({ ...write, outcome: 'not-run' })], at: 3 }), [0, 0])
+    const adoptedFrom = callId('call_1')
+    assert.deepEqual(waits(judged(write, 5), { type: 'results', results: [run('call_2', 2, { adoptedFrom })], at: 9 }), [0, 0])
   })
 
   it('is bounded by the tools that there are, whatever names a model makes up', () => {

@@ -38,6 +38,8 @@ export function isArgumentError(code: ErrorCode | undefined): boolean {
   return code !== undefined && ARGUMENT_ERRORS.has(code)
 }
 
+const WANTED: ReadonlySet<SessionEvent['type']> = new Set(['judged', 'refused', 'approval-answered', 'results', 'ended'])
+
 class ToolTally {
   calls = 0
   ok = 0
@@ -116,8 +118,8 @@ export class ToolStatistics implements SessionObserver {
   readonly #tallies = new Map<string, ToolTally>()
 
   follow(): SessionFollower {
-    const queued = new Map<CallId, number>()
-    return { event: (event) => this.#take(event, queued) }
+    const allowed = new Map<CallId, number>()
+    return { wants: WANTED, event: (event) => this.#take(event, allowed) }
   }
 
   /** As it is now; does not change later. */
@@ -130,33 +132,40 @@ export class ToolStatistics implements SessionObserver {
     this.#tallies.clear()
   }
 
-  #take(event: SessionEvent, queued: Map<CallId, number>): void {
+  /** @param allowed when each call that has no result yet was let through, or approved */
+  #take(event: SessionEvent, allowed: Map<CallId, number>): void {
     switch (event.type) {
       case 'judged':
+        allowed.set(event.call.call.id, event.at)
+        this.#names.learn(event)
+        return
       case 'refused':
         this.#names.learn(event)
         return
-      case 'call-state': {
-        const { status } = event.state
-        if (status === 'queued') queued.set(event.id, event.at)
-        else if (status === 'running') {
-          const since = queued.get(event.id)
-          if (since === undefined) return
-          queued.delete(event.id)
-          this.#tally(event.name).queue.record(event.at - since)
-        }
+      case 'approval-answered':
+        allowed.set(event.request.call.call.id, event.at)
         return
-      }
       case 'results':
-        for (const result of event.results) this.#tally(result.name).take(result)
+        for (const result of event.results) this.#count(result, allowed)
         return
       case 'ended':
-        // What was queued for an answer that broke off never ran.
-        queued.clear()
+        // Calls of an answer that broke off have no result.
+        allowed.clear()
         return
       default:
         return
     }
+  }
+
+  #count(result: ToolResult, allowed: Map<CallId, number>): void {
+    const tally = this.#tally(result.name)
+    tally.take(result)
+    const since = allowed.get(result.id)
+    if (since === undefined) return
+    allowed.delete(result.id)
+    const { startedAt } = result
+    // Taken over from an answer that broke off: it did not wait.
+    if (startedAt !== undefined && startedAt >= since) tally.queue.record(startedAt - since)
   }
 
   #tally(called: string): ToolTally {
