@@ -10,7 +10,7 @@ export type AddressPolicy = (address: string) => boolean
 
 type Range = readonly [net: string, prefix: number]
 
-/** IANA IPv4 special-purpose registry, and services of clouds that lie in public ranges. */
+/** What the IANA registry of special IPv4 addresses does not call globally reachable, and services of clouds that lie in public ranges. */
 const REFUSED_IPV4: readonly Range[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -21,11 +21,8 @@ const REFUSED_IPV4: readonly Range[] = [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
-  ['192.31.196.0', 24],
-  ['192.52.193.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
-  ['192.175.48.0', 24],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
@@ -37,7 +34,6 @@ const REFUSED_IPV6: readonly Range[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
-  ['2620:4f:8000::', 48],
   ['3fff::', 20],
 ]
 
