@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { AttackBench, type AttackResult } from './attack-bench.ts'
@@ -27,6 +28,23 @@ describe('the list of attempts', () => {
     }
     const proven = SANDBOX_ATTEMPTS.filter((attempt) => typeof attempt.control === 'string').length
     assert.ok(proven >= 60, `${proven} have a control`)
+  })
+
+  it('is written down in docs/security.md as it is', async () => {
+    const page = await readFile(new URL('../../../../docs/security.md', import.meta.url), 'utf8')
+    const rows = [...page.matchAll(/^\| `([a-z0-9-]+)` \| (\w+) \| (.*) \| (.*) \|$/gm)].map(([, id, lang, title, proof]) => [
+      id,
+      lang,
+      title,
+      proof,
+    ])
+    const known = SANDBOX_ATTEMPTS.map(({ id, lang, title, control, mayBeRefused }) => {
+      const way = typeof control === 'object' ? `none: ${control.none}` : control === 'user' ? 'as a user that nobody is' : 'in a weak box'
+      return [id, lang, title, mayBeRefused === true ? `${way}, where the machine lets it` : way]
+    })
+    const byId = (a: readonly (string | undefined)[], b: readonly (string | undefined)[]): number =>
+      String(a[0]).localeCompare(String(b[0]))
+    assert.deepEqual(rows.toSorted(byId), known.toSorted(byId))
   })
 })
 
