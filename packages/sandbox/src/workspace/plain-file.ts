@@ -13,7 +13,7 @@ const MAKE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constan
 const CHUNK = 1 << 20
 
 /** What a name is, in a sentence. */
-export function describeEntry(stats: Entry): string {
+function describeEntry(stats: Entry): string {
   if (stats.isFile()) return stats.nlink === 1 ? 'a plain file' : 'a file with more than one name (a hard link)'
   if (stats.isDirectory()) return 'a folder'
   if (stats.isSymbolicLink()) return 'a link'
