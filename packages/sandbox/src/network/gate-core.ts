@@ -5,8 +5,9 @@ import type { Clock } from '@adjutant/core/contract'
 import type { Attempts, NetworkAttempt } from './attempts.ts'
 import { GateRefusal, refusalOf } from './gate-refusal.ts'
 import { type HostRules, type HostTarget, writeTarget } from './host-rules.ts'
-import { openUpstream, type ResolveHost } from './open-upstream.ts'
+import { openUpstream } from './open-upstream.ts'
 import type { AddressPolicy } from './public-address.ts'
+import type { ResolveHost } from './resolve-host.ts'
 import type { Traffic } from './traffic.ts'
 
 export interface NetworkGateLimits {

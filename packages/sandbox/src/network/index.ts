@@ -1,7 +1,7 @@
 export type { NetworkAttempt } from './attempts.ts'
 export type { NetworkGateLimits } from './gate-core.ts'
 export { canonicalHost, HostRules, type HostTarget } from './host-rules.ts'
-export type { ResolveHost } from './open-upstream.ts'
 export { type AddressPolicy, isPublicAddress } from './public-address.ts'
 export { proxyEnvironment, RELAY_PORT, RELAY_SCRIPT, relayCommand } from './relay.ts'
+export type { ResolveHost } from './resolve-host.ts'
 export { DEFAULT_GATE_LIMITS, type NetworkGate, type NetworkGateOptions, startNetworkGate } from './start-network-gate.ts'

@@ -3,15 +3,12 @@
  * address that was checked, so that a name that changes its answer gains nothing. A name that is not allowed is never looked up: asking for
  * it would already carry its text outside.
  */
-import { lookup } from 'node:dns/promises'
 import { connect, isIP, type Socket } from 'node:net'
 import type { Clock } from '@adjutant/core/contract'
 import { GateRefusal } from './gate-refusal.ts'
 import { type HostTarget, isAddress, writeTarget } from './host-rules.ts'
 import { type AddressPolicy, isPublicAddress } from './public-address.ts'
-
-/** All addresses of a name; rejects or gives none when there is none. */
-export type ResolveHost = (host: string) => Promise<readonly string[]>
+import { nameServerLookup, type ResolveHost } from './resolve-host.ts'
 
 export interface UpstreamOptions {
   readonly resolve?: ResolveHost | undefined
@@ -26,7 +23,7 @@ export interface UpstreamOptions {
 /** Of one name, in the order in which the resolver gives them. */
 const MAX_ADDRESSES = 4
 
-const resolveHost: ResolveHost = async (host) => (await lookup(host, { all: true })).map((entry) => entry.address)
+const lookUp = nameServerLookup()
 
 /** @throws GateRefusal 403 for an address inside, 502 when nobody answers, 504 when it takes too long */
 export async function openUpstream(target: HostTarget, options: UpstreamOptions): Promise<Socket> {
@@ -63,7 +60,7 @@ async function open(target: HostTarget, options: UpstreamOptions, stop: AbortSig
 async function addressesOf(target: HostTarget, options: UpstreamOptions): Promise<readonly string[]> {
   if (isAddress(target.host)) return [target.host.replace(/^\[(.*)\]$/s, '$1')]
   try {
-    const addresses = await (options.resolve ?? resolveHost)(target.host)
+    const addresses = await (options.resolve ?? lookUp)(target.host)
     if (addresses.length > 0) return addresses
   } catch {
     // Said below: why a look-up failed says something of the network around.

@@ -18,10 +18,10 @@ import { Attempts, type NetworkAttempt } from './attempts.ts'
 import { endGently, type GateCore, type NetworkGateLimits, noteRefusal } from './gate-core.ts'
 import { GateRefusal, writeRefusal } from './gate-refusal.ts'
 import { HostRules } from './host-rules.ts'
-import type { ResolveHost } from './open-upstream.ts'
 import { passRequest, refuse } from './pass-request.ts'
 import { passTunnel, type TunnelServer } from './pass-tunnel.ts'
 import type { AddressPolicy } from './public-address.ts'
+import type { ResolveHost } from './resolve-host.ts'
 import { folderPrefix, SOCKET_NAME, sweepDeadGates } from './sweep-gates.ts'
 import { Traffic } from './traffic.ts'
 
@@ -30,7 +30,7 @@ export interface NetworkGateOptions {
   readonly allow: readonly string[]
   readonly clock: Clock
   readonly limits?: Partial<NetworkGateLimits>
-  /** Default: the machine's own look-up. */
+  /** Default: the name servers of this machine, asked directly. */
   readonly resolve?: ResolveHost
   /** Which addresses may be connected to. Default: {@link isPublicAddress}. */
   readonly mayConnect?: AddressPolicy
