@@ -53,8 +53,6 @@ export class Box {
   group: CgroupBox | undefined
   /** Why it could not be made, where bubblewrap is not to blame. */
   failure: unknown
-  /** The code's way in. */
-  readonly code: Socket
   /** What the program tells; undefined when it tells nothing. */
   readonly side: Socket | undefined
   /** True when its first process is there and limited. Never rejects. */
@@ -68,6 +66,7 @@ export class Box {
   isOver = false
   #killed = false
   readonly #process: ChildProcess
+  readonly #code: Socket
 
   /** @throws AdjutantError SANDBOX_FAILED */
   static async start(tools: BoxTools, options: BoxOptions): Promise<Box> {
@@ -139,7 +138,7 @@ export class Box {
     this.stderr = new OutputPipe(parts.stderr)
     this.stdout.started()
     this.stderr.started()
-    this.code = this.#stream(DESCRIPTORS.code)
+    this.#code = this.#stream(DESCRIPTORS.code)
     this.side = options.side ? this.#stream(DESCRIPTORS.side) : undefined
     const block = held ? this.#stream(DESCRIPTORS.block) : undefined
     const status = readBoxStatus(this.#stream(DESCRIPTORS.status))
@@ -165,10 +164,19 @@ export class Box {
       },
     )
     this.gone = Promise.all([exited, this.ended]).then(async () => {
-      for (const stream of [this.code, this.side, block]) stream?.destroy()
+      for (const stream of [this.#code, this.side, block]) stream?.destroy()
       // The first process outlives bubblewrap by a moment; its pipes end when the last process of the box is gone.
       await Promise.all([this.stdout.ended, this.stderr.ended])
       await parts.group?.then((made) => made.remove()).catch(() => undefined)
+    })
+  }
+
+  /** Hands code in, as soon as it stands: before, whatever goes wrong, there is nothing to run. @param last nothing comes after it */
+  give(frame: Uint8Array, last: boolean): void {
+    void this.standing.then((stood) => {
+      if (!stood || this.#killed) return
+      if (last) this.#code.end(frame)
+      else this.#code.write(frame)
     })
   }
 
@@ -181,7 +189,7 @@ export class Box {
   #end(): void {
     // Before it stands, what waits in it has no code: it ends with its input.
     if (this.inner === undefined) {
-      if (!this.isOver) this.code.destroy()
+      if (!this.isOver) this.#code.destroy()
     } else signalProcess(this.inner, 'SIGKILL')
   }
 

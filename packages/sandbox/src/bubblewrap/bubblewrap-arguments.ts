@@ -42,7 +42,7 @@ export interface BoxPlan {
 }
 
 /** What a box's environment holds when nobody says otherwise. */
-export const BOX_ENVIRONMENT: Readonly<Record<string, string>> = {
+const BOX_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: '/workspace',
   USER: 'sandbox',

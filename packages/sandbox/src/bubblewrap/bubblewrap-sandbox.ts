@@ -70,7 +70,10 @@ export class BubblewrapSandbox implements Sandbox {
       const leaveHouse = await house.turns.take(run.signal)
       try {
         this.#checkOpen()
-        return run.session === true ? await this.#inSession(run, limits) : await this.#once(run, limits)
+        const report = run.session === true ? await this.#inSession(run, limits) : await this.#once(run, limits)
+        // Whatever it says, it was closing that ended it.
+        this.#checkOpen()
+        return report
       } catch (error) {
         // Closing breaks whatever went on; that is what happened then, whatever broke first.
         if (this.#closed !== undefined) throw closed()
@@ -127,7 +130,7 @@ export class BubblewrapSandbox implements Sandbox {
       })
       const box = warm ?? (await slot.start('once', run.lang))
       watched = await watchRun({ clock: house.clock, box, run, limits, memoryMB: slot.shape.limits.memoryMB, look: this.#look() }, () => {
-        box.code.end(frame)
+        box.give(frame, true)
         return box.ended
       })
     } finally {

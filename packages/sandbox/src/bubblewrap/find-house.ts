@@ -159,7 +159,7 @@ async function tryLanguages(house: House): Promise<ReadonlySet<SandboxLanguage>>
         try {
           const box = await slot.start('once', run.lang)
           const { stdout } = await watchRun({ clock: house.clock, box, run, limits: TRY_LIMITS, memoryMB: boxLimits().memoryMB }, () => {
-            box.code.end(runFrame({ word: '-', stdin: '/dev/null', env: {}, code: run.code }))
+            box.give(runFrame({ word: '-', stdin: '/dev/null', env: {}, code: run.code }), true)
             return box.ended
           })
           return Buffer.from(stdout).toString() === 'hello\n'

@@ -63,7 +63,7 @@ export class SessionRunner {
             }
           })
           // What was printed between two runs belongs to none.
-          box.code.write(frame)
+          box.give(frame, false)
           return Promise.race([told, box.ended])
         },
       )

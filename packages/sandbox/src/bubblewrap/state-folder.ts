@@ -77,7 +77,7 @@ function sweep(root: string): void {
 }
 
 /** True while the host `<pid>-<start time>` runs. */
-export function isAlive(owner: string): boolean {
+function isAlive(owner: string): boolean {
   const [pid, started] = owner.split('-').map(Number)
   return pid !== undefined && Number.isSafeInteger(pid) && startTime(pid) === started
 }
