@@ -70,7 +70,8 @@ export class AttackBench implements AsyncDisposable {
       return { attempt, outcome: 'declared-absent', detail: `does not claim ${attempt.guarantee}` }
     const proof = await this.#prove(attempt)
     const box = await this.#openBox(attempt)
-    const tried = await tryIn(box, attempt, this.#planted, async () => {
+    const neighbour = (): Promise<Sandbox> => this.#backend.open({ ...this.#spec, limits: { ...this.#spec.limits, ...attempt.limits } })
+    const tried = await tryIn(box, attempt, this.#planted, neighbour, async () => {
       if (attempt.disturbs !== true) return
       this.#box = undefined
       await box.close()
@@ -120,7 +121,13 @@ async function prove(attempt: SandboxAttempt, planted: PlantedCanaries, weakBox:
   const backend = control === 'user' ? leakyBackend() : weakBox()
   if (backend?.languages.has(attempt.lang) !== true) return { unproven: NO_WEAK_BOX }
   await using box = await backend.open({})
-  const { outcome, detail } = await tryIn(box, attempt, planted, async () => {})
+  const { outcome, detail } = await tryIn(
+    box,
+    attempt,
+    planted,
+    () => backend.open({}),
+    async () => {},
+  )
   return outcome === 'escaped' ? { provenBy: control } : { unproven: `it did not work where nothing of ours holds it: ${detail}` }
 }
 
@@ -131,15 +138,26 @@ interface Tried {
   readonly lost: boolean
 }
 
-/** @param settle closes the box first where the attempt asks for it */
-async function tryIn(box: Sandbox, attempt: SandboxAttempt, planted: PlantedCanaries, settle: () => Promise<void>): Promise<Tried> {
+/**
+ * @param openNeighbour another box of the same kind
+ * @param settle closes the box first where the attempt asks for it
+ */
+async function tryIn(
+  box: Sandbox,
+  attempt: SandboxAttempt,
+  planted: PlantedCanaries,
+  openNeighbour: () => Promise<Sandbox>,
+  settle: () => Promise<void>,
+): Promise<Tried> {
   // Names of its own for each try: what a try before left behind is not taken for this one's.
   const canaries: Canaries = { ...planted.canaries, nonce: randomBytes(6).toString('hex') }
   const before = await planted.signals()
   let report: SandboxReport | undefined
   let text = ''
   let failed: string | undefined
+  const beside = attempt.neighbour === undefined ? undefined : await openNeighbour()
   try {
+    if (beside !== undefined) await attempt.neighbour?.(beside, canaries)
     report = await box.run({ lang: attempt.lang, code: attempt.code(canaries) })
     text = said(report)
     if (attempt.after !== undefined) text += await attempt.after(box, canaries).catch(refusal)
@@ -147,6 +165,8 @@ async function tryIn(box: Sandbox, attempt: SandboxAttempt, planted: PlantedCana
     // A box that broke under an attempt is no escape; the code says only this much.
     if (!AdjutantError.isInstance(error) || error.code === 'INTERNAL') throw error
     failed = `${error.code}: ${error.message}`
+  } finally {
+    await beside?.close()
   }
   await settle()
   const evidence: AttemptEvidence = { report, text, signals: (await planted.signals()) - before, exists }

@@ -26,6 +26,8 @@ export interface Canaries {
   }
   /** A process of the host, by whose side tokens lie: in its command line and in its environment. */
   readonly process: { readonly pid: number; readonly argumentToken: string; readonly environmentToken: string }
+  /** What a box beside the attacked one keeps, where an attempt has one: see {@link SandboxAttempt.neighbour}. */
+  readonly neighbour: { readonly token: string }
   /** A variable of the environment of the process that runs the suite. */
   readonly environment: { readonly name: string; readonly token: string }
   /** For the names of what attempts make, so that it can be told from what was there. */
@@ -70,6 +72,8 @@ export interface SandboxAttempt {
   readonly limits?: Partial<SandboxLimits>
   /** The program. Says {@link ranMark} first, so that a program that never ran is not taken for a box that held. */
   code(canaries: Canaries): string
+  /** Readies another open box of the same backend, which is there while the attempt is made. */
+  readonly neighbour?: (box: Sandbox, canaries: Canaries) => Promise<void>
   /** What the host does with the box afterwards, e.g. read a link: what it got. A refusal is fine. */
   readonly after?: (box: Sandbox, canaries: Canaries) => Promise<string>
   escaped(evidence: AttemptEvidence, canaries: Canaries): boolean

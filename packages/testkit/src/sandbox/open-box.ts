@@ -2,7 +2,7 @@
  * Boxes that hold nothing, on purpose: what proves that attempts work, and that the suite sees it. Never for anything else.
  * What runs in them is a user that nobody is, in a throwaway folder; only attempts that can do no harm there are given to them.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
@@ -124,6 +124,7 @@ class OpenBox implements Sandbox {
   readonly #wrap: Wrap
   readonly #folder: string
   readonly #workspace: string
+  readonly #running = new Set<ChildProcess>()
 
   constructor(backend: string, wrap: Wrap) {
     this.backend = backend
@@ -150,23 +151,28 @@ class OpenBox implements Sandbox {
       ...(unprivileged() ?? {}),
     })
     closeSync(everywhere)
+    this.#running.add(child)
+    child.once('exit', () => this.#running.delete(child))
+    const closed = new Promise((resolve) => child.once('close', resolve))
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     let length = 0
-    const keep = (pieces: Buffer[]) => (piece: Buffer) => {
+    const keep = (stream: 'stdout' | 'stderr', pieces: Buffer[]) => (piece: Buffer) => {
+      run.output?.(stream, piece)
       length += piece.length
       if (length > MAX_OUTPUT) child.kill('SIGKILL')
       else pieces.push(piece)
     }
-    child.stdout?.on('data', keep(stdout))
-    child.stderr?.on('data', keep(stderr))
+    child.stdout?.on('data', keep('stdout', stdout))
+    child.stderr?.on('data', keep('stderr', stderr))
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(run.stdin ?? '')
     const [code, signal]: readonly unknown[] = await once(child, 'exit').catch((error: unknown) => {
       throw new AdjutantError('SANDBOX_FAILED', `${program} did not start`, { cause: error })
     })
-    // What a daemon keeps open is not waited for: one turn for what is there.
-    await new Promise((turn) => setImmediate(turn))
+    // What a daemon keeps open is not waited for without end.
+    const patience = AbortSignal.timeout(2_000)
+    await Promise.race([closed, new Promise((over) => patience.addEventListener('abort', over, { once: true }))])
     child.stdout?.destroy()
     child.stderr?.destroy()
     return {
@@ -204,7 +210,9 @@ class OpenBox implements Sandbox {
     )
   }
 
+  /** Ends what runs, and nothing of what that has started. */
   close(): Promise<void> {
+    for (const child of this.#running) child.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
     return Promise.resolve()
   }

@@ -90,6 +90,7 @@ export async function plantCanaries(): Promise<PlantedCanaries> {
       },
       process: { pid: child.pid ?? 0, argumentToken, environmentToken },
       environment,
+      neighbour: { token: token('neighbour') },
       nonce: randomBytes(6).toString('hex'),
     },
     signals: async () => {

@@ -55,6 +55,38 @@ export const FILE_ATTEMPTS: readonly SandboxAttempt[] = [
     control: 'user',
   },
   {
+    id: 'neighbour-workspace',
+    title: 'find the files of a box that is open at the same time',
+    guarantee,
+    lang: 'python',
+    neighbour: (box, at) => box.writeFile('neighbour.txt', new TextEncoder().encode(at.neighbour.token)),
+    code: (at) =>
+      python(
+        at,
+        `import glob
+for pattern in ("../*/neighbour.txt", "../*/*/neighbour.txt", "/tmp/*/*/neighbour.txt", "/var/tmp/*/*/neighbour.txt", "/run/*/*/*/neighbour.txt", "/run/*/*/*/*/neighbour.txt", "/proc/*/cwd/neighbour.txt", "/proc/*/root/workspace/neighbour.txt", "/workspace*/neighbour.txt", "/workspace/../*/*/neighbour.txt"):
+    for path in glob.glob(pattern):
+        show(path)`,
+      ),
+    escaped: finds(tokens.neighbour),
+    control: 'user',
+  },
+  {
+    id: 'neighbour-temporary',
+    title: 'find what a box that is open at the same time put into temporary folders',
+    guarantee,
+    lang: 'bash',
+    neighbour: async (box, at) => {
+      await box.run({
+        lang: 'bash',
+        code: `for f in /tmp /var/tmp /dev/shm; do echo '${at.neighbour.token}' > $f/adjutant-${at.nonce}; done; true`,
+      })
+    },
+    code: (at) => bash(at, `cat /tmp/adjutant-${at.nonce} /var/tmp/adjutant-${at.nonce} /dev/shm/adjutant-${at.nonce}; true`),
+    escaped: finds(tokens.neighbour),
+    control: 'user',
+  },
+  {
     id: 'walk-whole-tree',
     title: 'look for planted files in the whole tree of folders',
     guarantee,

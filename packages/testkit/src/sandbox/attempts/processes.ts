@@ -1,8 +1,18 @@
 /** Attempts on processes of the host. */
-import type { SandboxAttempt } from '../attempt.ts'
+import type { Sandbox } from '@adjutant/core/contract'
+import type { Canaries, SandboxAttempt } from '../attempt.ts'
 import { bash, finds, python, tokens, wins } from './programs.ts'
 
 const guarantee = 'processes'
+
+/** A run that still goes on when the attempt is made, and ends with its box or by itself. */
+function startBeside(box: Sandbox, at: Canaries): Promise<void> {
+  return new Promise((started, failed) => {
+    const code = `import os, sys, time\nprint("up", flush=True)\ntime.sleep(5) # ${at.neighbour.token}`
+    // What becomes of it is not asked: it is closed in the middle.
+    box.run({ lang: 'python', code, env: { BESIDE: at.neighbour.token }, output: () => started() }).then(() => started(), failed)
+  })
+}
 
 export const PROCESS_ATTEMPTS: readonly SandboxAttempt[] = [
   {
@@ -110,6 +120,16 @@ for pid in pids():
         pass`,
       ),
     escaped: wins,
+    control: 'user',
+  },
+  {
+    id: 'neighbour-process',
+    title: 'see what another box runs at the same time',
+    guarantee,
+    lang: 'python',
+    neighbour: startBeside,
+    code: (at) => python(at, 'for pid in pids():\n    show("/proc/%d/cmdline" % pid)\n    show("/proc/%d/environ" % pid)'),
+    escaped: finds(tokens.neighbour),
     control: 'user',
   },
   {

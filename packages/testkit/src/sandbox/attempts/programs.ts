@@ -124,6 +124,7 @@ export const tokens = {
   editable: (canaries: Canaries) => canaries.editable.token,
   database: (canaries: Canaries) => canaries.database.token,
   service: (canaries: Canaries) => canaries.service.token,
+  neighbour: (canaries: Canaries) => canaries.neighbour.token,
   argument: (canaries: Canaries) => canaries.process.argumentToken,
   environment: (canaries: Canaries) => canaries.environment.token,
   processEnvironment: (canaries: Canaries) => canaries.process.environmentToken,
