@@ -21,6 +21,7 @@ const MAX_ATTRIBUTES = 64
 
 const NAME = /[^\s/>]+/y
 const ATTRIBUTE = /[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*))?)?/y
+const COMMENT_END = /--!?>/g
 const LETTER = /[A-Za-z]/
 
 /** @returns false when there are more than `maxTags` tags: the rest was not looked at */
@@ -55,7 +56,8 @@ export function parseHtml(html: string, events: HtmlEvents, maxTags = Number.POS
 function commentEnd(html: string, open: number): number {
   if (!html.startsWith('<!--', open)) return after(html, '>', open + 2)
   if (html.startsWith('>', open + 4) || html.startsWith('->', open + 4)) return after(html, '>', open + 4)
-  return after(html, '-->', open + 4)
+  COMMENT_END.lastIndex = open + 4
+  return COMMENT_END.test(html) ? COMMENT_END.lastIndex : html.length
 }
 
 function closeTag(html: string, open: number, events: HtmlEvents): number {

@@ -116,12 +116,7 @@ class Page {
   ontext(text: string): void {
     // The first title; one inside of a drawing is that drawing's.
     if (this.#elements.has('title') && !this.#elements.has('svg')) {
-      if (!this.#titled)
-        this.#title = text
-          .slice(0, 4 * MAX_TITLE)
-          .replace(/\s+/g, ' ')
-          .trim()
-          .slice(0, MAX_TITLE)
+      if (!this.#titled && this.#title.length < 4 * MAX_TITLE) this.#title += text.slice(0, 4 * MAX_TITLE)
       return
     }
     const { scope } = this.#elements
@@ -142,6 +137,7 @@ class Page {
 
   read(): Omit<ReadableText, 'cut'> {
     this.#endLink(this.#elements.scope)
+    const title = this.#title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
     const selections: readonly ((scope: Scope) => boolean)[] = [
       (scope) => scope.main && !scope.around,
       (scope) => scope.article && !scope.around,
@@ -151,12 +147,12 @@ class Page {
       const text = this.#write(selects)
       if (text.length < CONTENT_CHARS) continue
       return {
-        title: this.#title,
+        title,
         text,
         reduced: this.#pieces.some((piece) => piece.kind === 'text' && piece.text.trim() !== '' && !selects(piece.scope)),
       }
     }
-    return { title: this.#title, text: this.#write(() => true), reduced: false }
+    return { title, text: this.#write(() => true), reduced: false }
   }
 
   #write(selects: (scope: Scope) => boolean): string {
