@@ -37,7 +37,9 @@ export function planBatch(effects: readonly (Effect | undefined)[], strategy: Ba
     if (reads.length > 0) waves.push({ members: reads, concurrent: reads.length > 1 })
     reads = []
   }
-  for (const [index, effect] of effects.entries()) {
+  // By number: an entry for each call would be made otherwise.
+  for (let index = 0; index < effects.length; index += 1) {
+    const effect = effects[index]
     if (effect === undefined) continue
     if (effect === 'read' && mayShare) {
       reads.push(index)

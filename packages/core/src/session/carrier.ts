@@ -75,8 +75,22 @@ export class Carrier {
     return this.#ask(call, verdict)
   }
 
-  /** One released call, to its end. */
-  async run(index: number, released: Released): Promise<Carried> {
+  /** One released call, to its end. A read that nothing has to be asked about starts at once, without what waiting would take. */
+  run(index: number, released: Released): Promise<Carried> {
+    const { call } = released
+    const plain = call.tool.check === undefined && this.#adopt.size === 0 && !this.#left && !this.#signal.aborted
+    const now = plain ? this.#cx.at() : 0
+    if (!plain || !this.#isFresh(released, now)) return this.#runStepwise(index, released)
+    try {
+      const taken = this.#cx.take(call)
+      if (taken === undefined) return this.#start(index, call, now)
+      return this.#taken(index, call, taken)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  async #runStepwise(index: number, released: Released): Promise<Carried> {
     let { call, answered } = released
     if (this.#signal.aborted) return { call, outcome: cancelledBeforeRun(call) }
     if (answered === undefined) {
@@ -86,7 +100,7 @@ export class Carrier {
       const broken = call.tool.check === undefined ? undefined : await this.#rule(call)
       if (broken !== undefined) return { call, outcome: broken }
     }
-    const now = this.#isFresh(released) ? ALLOWED : this.#cx.admission.decide(call)
+    const now = this.#isFresh(released, this.#cx.at()) ? ALLOWED : this.#cx.admission.decide(call)
     if (now.effect === 'deny') return { call, outcome: { status: 'refused', error: deniedByPolicy(call, now) } }
     if (now.effect === 'ask' && now.rule !== answered && !this.#cx.approvals.covers(call, this.#cx.principal, now.rule)) {
       // What was read meanwhile made a rule ask that said nothing before.
@@ -97,22 +111,30 @@ export class Carrier {
       this.#ledger.move(index, ADMITTED)
       this.#ledger.move(index, QUEUED)
     }
-    const taken = this.#cx.take(call)
+    return this.#taken(index, call, this.#cx.take(call))
+  }
+
+  /** @param taken what asking for a place within its rate gave */
+  async #taken(index: number, call: AdmittedCall, taken: ReturnType<CarrierEnvironment['take']>): Promise<Carried> {
     const refused = taken instanceof Promise ? await taken : taken
     if (refused !== undefined) return { call, outcome: { status: 'refused', error: refused } }
     if (this.#left || this.#signal.aborted) return { call, outcome: cancelledBeforeRun(call) }
+    return this.#start(index, call, this.#cx.at())
+  }
+
+  #start(index: number, call: AdmittedCall, startedAt: number): Promise<Carried> {
     const { host, runner, timeoutMs } = this.#cx
     if (call.effect !== 'read') this.#cx.admission.writes()
     this.#ledger.move(index, RUNNING)
-    const startedAt = this.#cx.at()
     const running = runner.run(call, host, timeoutMs, (attempt) => {
       if (attempt > 1) this.#ledger.move(index, { status: 'running', attempt })
     })
     this.#watch(running)
     if (!this.#whole) this.#leavable(call, running, startedAt)
-    const outcome = await running.outcome
-    this.#running.delete(running)
-    return { call, outcome, times: { startedAt, endedAt: this.#cx.at(), attempts: running.attempts }, cached: running.cached }
+    return running.outcome.then((outcome) => {
+      this.#running.delete(running)
+      return { call, outcome, times: { startedAt, endedAt: this.#cx.at(), attempts: running.attempts }, cached: running.cached }
+    })
   }
 
   /** The answer is complete. */
@@ -158,8 +180,8 @@ export class Carrier {
    * True for a read that was let through a moment ago, when nothing that a decision rests on has changed since: of a batch of a thousand reads
    * each path need not be looked up twice. Writes are always decided on again.
    */
-  #isFresh({ call, answered, epoch, at }: Released): boolean {
-    return call.effect === 'read' && answered === undefined && epoch === this.#cx.admission.epoch && this.#cx.at() - at < FRESH_MS
+  #isFresh({ call, answered, epoch, at }: Released, now: number): boolean {
+    return call.effect === 'read' && answered === undefined && epoch === this.#cx.admission.epoch && now - at < FRESH_MS
   }
 
   /** Takes over what an answer that broke off had started; nothing when it was stopped before it came to anything. */

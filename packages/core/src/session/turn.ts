@@ -2,14 +2,13 @@ import type { Verdict } from '../admission/admit.ts'
 import type { AdmittedCall, ToolCall } from '../contract/call.ts'
 import type { CallState, Outcome } from '../contract/call-state.ts'
 import { AdjutantError } from '../contract/errors.ts'
-import type { CallId } from '../contract/ids.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
-import type { RawOutcome, RunTimes } from '../contract/outcome.ts'
+import type { RawOutcome } from '../contract/outcome.ts'
 import type { ToolResult } from '../contract/result.ts'
 import { type BatchStrategy, planBatch } from '../dispatch/plan-batch.ts'
 import { type BatchWork, runBatch } from '../dispatch/run-batch.ts'
 import { type GraphCall, runGraph } from '../dispatch/run-graph.ts'
-import { type BuildResultContext, buildResult } from '../response/build-result.ts'
+import { type BuildResultContext, type BuildResultInput, buildResult } from '../response/build-result.ts'
 import { OrderBarrier } from '../response/order-barrier.ts'
 import { AdoptionPool } from './adoption.ts'
 import { CallLedger } from './call-ledger.ts'
@@ -142,14 +141,16 @@ export class Turn {
         this.#ledger.move(index, { status: 'held', reason: verdict.reason })
         this.#stopEarly()
         return
-      case 'admitted':
-        this.#cx.emit?.({ type: 'judged', call: verdict.call, decision: verdict.decision, at: this.#cx.at() })
-        this.#released[index] = { call: verdict.call, answered: undefined, epoch: this.#cx.admission.epoch, at: this.#cx.at() }
+      case 'admitted': {
+        const at = this.#cx.at()
+        this.#cx.emit?.({ type: 'judged', call: verdict.call, decision: verdict.decision, at })
+        this.#released[index] = { call: verdict.call, answered: undefined, epoch: this.#cx.admission.epoch, at }
         this.#ledger.move(index, ADMITTED)
         // A write ends it: what comes after must wait for it.
         if (verdict.call.effect !== 'read') this.#stopEarly()
         else if (this.#cx.earlyStart) this.#early.offer(index)
         return
+      }
       default:
         verdict satisfies never
     }
@@ -182,9 +183,10 @@ export class Turn {
     return true
   }
 
-  async #run(index: number): Promise<void> {
+  /** Not async, as every call passes here. */
+  #run(index: number): Promise<void> {
     const released = this.#released[index]
-    if (released !== undefined) await this.#finish(index, await this.#carrier.run(index, released))
+    return released === undefined ? DONE : this.#carrier.run(index, released).then((carried) => this.#finish(index, carried))
   }
 
   #finish(index: number, carried: Carried): Promise<void> | undefined {
@@ -193,7 +195,7 @@ export class Turn {
 
   /** Gives the call its one result. Synchronous unless something has to be written first: most results are small. */
   #settle(index: number, outcome: RawOutcome, carried?: Carried): Promise<void> | undefined {
-    const built = buildResult({ call: this.#call(index), outcome, ...builtFrom(carried) }, this.#cx.results)
+    const built = buildResult(builtFrom(this.#call(index), outcome, carried), this.#cx.results)
     if (built instanceof Promise) return built.then((result) => this.#put(index, outcome, result, carried))
     this.#put(index, outcome, built, carried)
     return undefined
@@ -213,6 +215,7 @@ export class Turn {
   }
 }
 
+const DONE = Promise.resolve()
 const SUCCEEDED: CallState = Object.freeze({ status: 'succeeded' })
 const SETTLED: Readonly<Record<Outcome, CallState>> = Object.freeze({
   ok: Object.freeze({ status: 'settled', outcome: 'ok' }),
@@ -236,23 +239,14 @@ function graphCallOf(verdict: Verdict): GraphCall {
   }
 }
 
-interface BuiltFrom {
-  readonly tool?: AdmittedCall['tool']
-  readonly input?: AdmittedCall['input']
-  readonly conversions?: AdmittedCall['conversions']
-  readonly times?: RunTimes
-  readonly cached?: boolean
-  readonly from?: CallId
-}
-
-function builtFrom(carried: Carried | undefined): BuiltFrom | undefined {
-  if (carried === undefined) return undefined
-  const { call, times, cached, from } = carried
-  const { tool, input, conversions } = call
-  if (times === undefined) return { tool, input, conversions }
+function builtFrom(call: ToolCall, outcome: RawOutcome, carried: Carried | undefined): BuildResultInput {
+  if (carried === undefined) return { call, outcome }
+  const { times, cached, from } = carried
+  const { tool, input, conversions } = carried.call
+  if (times === undefined) return { call, outcome, tool, input, conversions }
   return from === undefined && cached !== true
-    ? { tool, input, conversions, times }
-    : { tool, input, conversions, times, ...(cached === true ? { cached } : {}), ...(from === undefined ? {} : { from }) }
+    ? { call, outcome, tool, input, conversions, times }
+    : { call, outcome, tool, input, conversions, times, ...(cached === true ? { cached } : {}), ...(from === undefined ? {} : { from }) }
 }
 
 function duplicateId(call: ToolCall): Verdict {
