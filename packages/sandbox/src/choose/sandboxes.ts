@@ -132,7 +132,10 @@ class ChosenSandboxes implements Sandboxes {
 
   close(): Promise<void> {
     this.#closed ??= (async () => {
-      for (const tried of this.#tried.values()) await (await tried).backend?.[Symbol.asyncDispose]()
+      const tried = await Promise.all(this.#tried.values())
+      // One that cannot be ended cleanly must not keep the others alive.
+      const ends = await Promise.allSettled(tried.map(({ backend }) => backend?.[Symbol.asyncDispose]()))
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
     })()
     return this.#closed
   }
