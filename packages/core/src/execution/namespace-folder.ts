@@ -24,7 +24,11 @@ export class LinkInTheWay extends Error {}
 /** Opens the root, which the host chose and which may be reached by links. @param make make it when it is missing */
 export async function holdRoot(root: string, make: boolean): Promise<HeldFolder> {
   if (make) await mkdir(root, { recursive: true, mode: 0o700 })
-  const path = await realpath(root)
+  return holdReal(await realpath(root))
+}
+
+/** Opens a root whose real path is known already. */
+export async function holdReal(path: string): Promise<HeldFolder> {
   return new Folder(path, BY_DESCRIPTOR ? await open(path, FOLDER) : undefined, false)
 }
 

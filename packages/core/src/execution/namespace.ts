@@ -10,7 +10,7 @@ import type { SessionId } from '../contract/ids.ts'
 import type { Namespace } from '../contract/ports.ts'
 import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
 import { countBelow, putInPlace, readPlain, secretOf } from './namespace-files.ts'
-import { type HeldFolder, hasCode, holdBelow, holdRoot, LinkInTheWay } from './namespace-folder.ts'
+import { type HeldFolder, hasCode, holdBelow, holdReal, holdRoot, LinkInTheWay } from './namespace-folder.ts'
 import { issueHandle, readHandle } from './namespace-handles.ts'
 import { type NamespaceOwner, namespaceFolders, namespaceKey } from './namespace-key.ts'
 import { MARKER, removeEmpty, removeNamespace } from './namespace-removal.ts'
@@ -73,6 +73,7 @@ class FolderNamespace implements SessionNamespace {
   readonly #options: NamespaceOptions
   readonly #folders: readonly string[]
   #made: Promise<string> | undefined
+  #realRoot: string | undefined
   #secret: Promise<Uint8Array> | undefined
   #removed = false
   /** What may still be written before it must be counted again. */
@@ -200,7 +201,7 @@ class FolderNamespace implements SessionNamespace {
   async #hold(parts: readonly string[], name: string, make = true): Promise<HeldFolder> {
     await this.directory()
     try {
-      await using root = await holdRoot(this.#options.root, false)
+      await using root = await (this.#realRoot === undefined ? holdRoot(this.#options.root, false) : holdReal(this.#realRoot))
       // Never made again here: after a removal there must be none.
       const home = await holdBelow(root, this.#folders, { make: false })
       if (parts.length === 0) return home
@@ -220,6 +221,7 @@ class FolderNamespace implements SessionNamespace {
         const handle = await open(home.at(MARKER), constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
         await handle.writeFile(`${this.key}\n`).finally(() => handle.close())
       }
+      this.#realRoot = root.path
       return home.path
     } catch (error) {
       this.#made = undefined
