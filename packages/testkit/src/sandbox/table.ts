@@ -32,10 +32,11 @@ export function attackTable(backend: Pick<SandboxBackend, 'name' | 'enforces'>, 
     const proven = of.filter((result) => result.provenBy !== undefined).length
     return `${guarantee.padEnd(14)} ${state.padEnd(18)} tried ${tried}, held ${count('held')}, escaped ${count('escaped')}, proven ${proven}`
   })
+  const made = results.filter((result) => result.outcome !== 'no-language' && result.outcome !== 'declared-absent')
   const bad = results.filter((result) => result.outcome === 'escaped' || result.outcome === 'broken')
   const unproven = results.filter((result) => result.outcome === 'held' && result.unproven !== undefined)
   return [
-    `${backend.name}: ${results.filter((result) => result.outcome === 'held').length} of ${results.length} attempts held`,
+    `${backend.name}: ${made.filter((result) => result.outcome === 'held').length} of ${made.length} attempts held, ${results.length - made.length} not made`,
     ...rows,
     ...bad.map((result) => `${result.outcome.toUpperCase()} ${result.attempt.id}: ${result.detail}`),
     ...unproven.map((result) => `held, without proof that it works here: ${result.attempt.id} (${result.unproven?.slice(0, 160) ?? ''})`),
