@@ -15,8 +15,9 @@ describe('a workspace whose files are swapped for links as fast as a process can
   skip: process.platform !== 'linux',
   timeout: 60_000,
 }, () => {
-  it('gives nothing of what is outside, and changes nothing there', async () => {
+  it('gives nothing of what is outside, and changes nothing there', async (test) => {
     const place = await mkdtemp(join(tmpdir(), 'adjutant-race-'))
+    test.after(() => removeWorkspace(place))
     const inside = join(place, 'in')
     const out = join(place, 'out')
     await mkdir(inside)
