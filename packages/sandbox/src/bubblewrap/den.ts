@@ -7,6 +7,7 @@
  * and whoever runs the boxes could not reach folders that only root may pass through; here they are bound to a place that can be reached.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { mkdir, rmdir } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { AdjutantError, type Clock } from '@adjutant/core/contract'
@@ -18,12 +19,10 @@ const FOLDERS = 8
 /** Milliseconds: 4 are usual; a host that swaps may take long. */
 const START_MS = 20_000
 
-/** Mounts, makes the folders, says so, and waits for the end of its input: that is the end of the host. */
-const AS_USER = `mount -t tmpfs -o "size=$1,nr_inodes=$2,mode=0700,nosuid,nodev" tmpfs "$3" && cd "$3" && mkdir -m 0700 workspace \
-&& mkdir -m 1777 tmp shm && echo ready && read -r end`
-const AS_ROOT = `mount -t tmpfs -o "size=$1,nr_inodes=$2,mode=0711,nosuid,nodev" tmpfs "$3" && cd "$3" && mkdir -m 0700 workspace \
-&& mkdir -m 1777 tmp shm && chown "$4:$5" workspace tmp shm && shift 5 && while [ $# -gt 0 ]; do \
-if [ -d "$2" ]; then mkdir "$1"; else : > "$1"; fi && mount --bind "$2" "$1" || exit 1; shift 2; done && echo ready && read -r end`
+/** Mounts, says so, and waits for the end of its input: that is the end of the host. As few programs as can be: each costs a millisecond. */
+const MOUNT = 'mount -t tmpfs -o "size=$1,nr_inodes=$2,mode=$3,nosuid,nodev" tmpfs "$4" && cd "$4" && shift 4 || exit 1'
+const BIND = 'while [ $# -gt 0 ]; do if [ -d "$2" ]; then mkdir "$1"; else : > "$1"; fi && mount --bind "$2" "$1" || exit 1; shift 2; done'
+const PROGRAM = `${MOUNT}; ${BIND}; echo ready; read -r end`
 
 export interface DenOptions {
   readonly bubblewrap: string
@@ -92,7 +91,14 @@ export class Den {
       await gone
       throw new AdjutantError('SANDBOX_UNAVAILABLE', `no memory file system could be made for a box: ${said.trim() || 'it ended at once'}`)
     }
-    return new Den(options, pid, child, gone)
+    const den = new Den(options, pid, child, gone)
+    try {
+      den.#makeFolders()
+      return den
+    } catch (error) {
+      await den.close()
+      throw AdjutantError.from(error, 'SANDBOX_UNAVAILABLE', 'the folders of a box cannot be made')
+    }
   }
 
   /** Seen from the host. */
@@ -117,6 +123,17 @@ export class Den {
     return [nsenter, '--mount', `--target=${this.pid}`, `--setgid=${user.gid}`, `--setuid=${user.uid}`, '--']
   }
 
+  #makeFolders(): void {
+    const { user } = this.#options
+    for (const [name, mode] of [['workspace', 0o700] as const, ['tmp', 0o1777] as const, ['shm', 0o1777] as const]) {
+      const path = `${this.hostPath}/${name}`
+      mkdirSync(path)
+      // Not by mkdir: it leaves out what the host's own mask says.
+      chmodSync(path, mode)
+      if (user !== undefined) chownSync(path, user.uid, user.gid)
+    }
+  }
+
   async close(): Promise<void> {
     this.#process.stdin?.destroy()
     if (this.alive) {
@@ -131,16 +148,22 @@ export class Den {
 }
 
 function holder({ bubblewrap, diskMB, files, folder, user, binds }: DenOptions): readonly [string, ...string[]] {
-  const shared = ['sh', String(diskMB * 1_048_576), String(files + FOLDERS + binds.length), folder]
-  if (user !== undefined) {
-    const bound = binds.flatMap((path, index) => [String(index), path])
-    const owner = [String(user.uid), String(user.gid)]
-    return ['/usr/bin/unshare', '--mount', '--propagation', 'private', '--', '/bin/sh', '-c', AS_ROOT, ...shared, ...owner, ...bound]
-  }
+  const root = user !== undefined
+  const size = [String(diskMB * 1_048_576), String(files + FOLDERS + binds.length)]
+  const words = [
+    '/bin/sh',
+    '-c',
+    PROGRAM,
+    'sh',
+    ...size,
+    root ? '0711' : '0700',
+    folder,
+    ...binds.flatMap((path, index) => [String(index), path]),
+  ]
+  if (root) return ['/usr/bin/unshare', '--mount', '--propagation', 'private', '--', ...words]
   return [
     bubblewrap,
     ...['--json-status-fd', '3', '--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'CAP_SYS_ADMIN', '--die-with-parent'],
-    ...['--clearenv', '--setenv', 'PATH', '/usr/bin:/bin:/usr/sbin:/sbin', '--dev-bind', '/', '/', '--', '/bin/sh', '-c', AS_USER],
-    ...shared,
+    ...['--clearenv', '--setenv', 'PATH', '/usr/bin:/bin:/usr/sbin:/sbin', '--dev-bind', '/', '/', '--', ...words],
   ]
 }
