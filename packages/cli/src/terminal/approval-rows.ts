@@ -17,7 +17,7 @@ export interface RowOptions {
 const DIFF_TONES: Readonly<Record<DiffLine['sign'], Tone>> = { '+': 'good', '-': 'bad', ' ': 'quiet' }
 
 /** Questions of this kind that are open, with this one. */
-export function questionCount(view: ApprovalView): number {
+function questionCount(view: ApprovalView): number {
   return 1 + Math.max(view.others, view.identical)
 }
 

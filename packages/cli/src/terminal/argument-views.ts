@@ -12,7 +12,7 @@ export interface ArgumentView {
 }
 
 /** Of one argument, when all of it is asked for. */
-export const WHOLE_CHARS = 256 * 1024
+const WHOLE_CHARS = 256 * 1024
 
 /** Marks that tools give are looked at up to here. */
 const MAX_MARKS = 10_000

@@ -21,7 +21,7 @@ export type TextMark = Omit<ArgumentMark, 'path'>
 const MAX_MARKS = 1_000
 const REASON_CHARS = 160
 /** A longer text is shown in part. */
-export const WINDOW_CHARS = 2_000
+const WINDOW_CHARS = 2_000
 /** Of a long text: its beginning, its end, and what is around a mark. */
 const HEAD = 400
 const TAIL = 200

@@ -1,8 +1,6 @@
 /** Shows rows that are too many for their room a part at a time, and knows whether all of them have been on the screen. */
 import { cutRow, type Row, span } from './rows.ts'
 
-export type PagerMove = 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end'
-
 export class Pager {
   readonly #ellipsis: string
   readonly #isCut: () => boolean

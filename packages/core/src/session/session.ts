@@ -75,7 +75,7 @@ export class Session {
     this.id = options.id ?? sessionId(this.ids.next('session'))
     this.traceId = traceId(this.ids.traceId())
     this.interaction = options.interaction ?? new InteractionLock()
-    this.namespace = openNamespace({ root: options.namespaceRoot, sessionId: this.id })
+    this.namespace = openNamespace({ root: options.namespaceRoot, sessionId: this.id, owner: options.principal ?? LOCAL_PRINCIPAL })
     if (options.results !== undefined) setSpillLimits(this.namespace, { ...SPILL_LIMITS, ...options.results }, this.clock)
     this.#startedAt = this.clock.monotonic()
     const principal = options.principal ?? LOCAL_PRINCIPAL

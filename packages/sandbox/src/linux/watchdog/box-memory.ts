@@ -12,7 +12,7 @@ const MOST_DESCRIPTORS = 4096
 const FEW_ADDRESSES = 4 * 1024 ** 3
 
 /** Bytes of a page of this machine. */
-export const PAGE_BYTES = pageBytes()
+const PAGE_BYTES = pageBytes()
 
 /**
  * Bytes in memory of all processes with their page tables, shared pages once for each process: never less than there are, often more. Costs

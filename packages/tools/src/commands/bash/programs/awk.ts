@@ -101,7 +101,7 @@ function tokensOf(text: string): readonly Token[] | undefined {
   return tokens
 }
 
-export function readAwkProgram(text: string, word: Word, setting: Setting): Verdict {
+function readAwkProgram(text: string, word: Word, setting: Setting): Verdict {
   const tokens = tokensOf(text)
   if (tokens === undefined) {
     return /system|getline|[|>@]/.test(text)
