@@ -35,6 +35,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/skills.ts')).addSkillsCommand,
   },
   {
+    name: 'sandbox',
+    summary: 'run code in a box, and say which boxes this machine can make',
+    load: async () => (await import('./commands/sandbox.ts')).addSandboxCommand,
+  },
+  {
     name: 'clip',
     summary: 'show what of stdin a model would get',
     load: async () => (await import('./commands/clip.ts')).addClipCommand,

@@ -47,7 +47,6 @@ class HostBackend implements SandboxBackend {
     return Promise.resolve({
       ok: true,
       detail: 'no box: code runs on this machine as this user, with nothing in between',
-      fix: 'Use a box: it is here because --unsafe-host was given.',
     })
   }
 

@@ -1,0 +1,114 @@
+/** `adjutant sandbox doctor`: which boxes can be made here, found out by making them; what each enforces; what to do about each gap. */
+import type { SandboxGuarantee, SandboxLanguage } from '@adjutant/core/contract'
+import type { SandboxDescription } from '@adjutant/sandbox'
+import type { Command } from 'commander'
+import { type CliIo, write, writeJson } from '../cli-io.ts'
+import { capabilitiesOf } from '../terminal/capabilities.ts'
+import { printableLine } from '../terminal/printable.ts'
+import { themeFor } from '../terminal/theme.ts'
+import { openMachineSandboxes } from './sandbox-open.ts'
+
+const HELP = `
+Tries each backend once and ends everything again. The first table says which backends there are, the second what each that works
+enforces, the third which one code of a language gets when nothing else is asked for.
+With --json one document: {"ok","checks":[{"name","ok","detail","fix"?,"languages","enforces","chosenFor"}],"chosen":{"bash",…}}.
+Exit: 0 when every language has a box, 1 when one has none, 2 wrong usage.
+
+Example:
+  adjutant sandbox doctor --json`
+
+const LANGUAGES = ['bash', 'python', 'js', 'sql'] as const satisfies readonly SandboxLanguage[]
+
+const GUARANTEES: Readonly<Record<SandboxGuarantee, string>> = {
+  filesystem: 'sees no files but its own',
+  network: 'reaches no host but those allowed',
+  processes: 'sees and signals no process outside',
+  environment: 'sees no variables of the host',
+  memory: 'memory of all its processes',
+  cpu: 'processor time',
+  'process-count': 'number of processes',
+  disk: 'bytes that it writes',
+  'file-count': 'number of files',
+  kernel: 'fewer system calls to attack',
+}
+
+export function addSandboxDoctorCommand(sandbox: Command, io: CliIo): void {
+  sandbox
+    .command('doctor')
+    .description('say which boxes can be made here, what they enforce, and what to do about each gap')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP)
+    .action(async (_options, self: Command) => doctor(io, self.optsWithGlobals().json === true))
+}
+
+async function doctor(io: CliIo, json: boolean): Promise<void> {
+  const backends = await describeSandboxes()
+  const chosen = chosenOf(backends)
+  const ok = LANGUAGES.every((lang) => chosen[lang] !== null)
+  if (json) await writeJson(io.stdout, { ok, checks: backends, chosen })
+  else await writeTables(io, backends, chosen)
+  if (!ok) io.exit(1)
+}
+
+async function describeSandboxes(): Promise<readonly SandboxDescription[]> {
+  const sandboxes = await openMachineSandboxes()
+  try {
+    return await sandboxes.describe()
+  } finally {
+    await sandboxes.close()
+  }
+}
+
+type Chosen = Readonly<Record<SandboxLanguage, string | null>>
+
+function chosenOf(backends: readonly SandboxDescription[]): Chosen {
+  const nameFor = (lang: SandboxLanguage): string | null => backends.find(({ chosenFor }) => chosenFor.includes(lang))?.name ?? null
+  return { bash: nameFor('bash'), python: nameFor('python'), js: nameFor('js'), sql: nameFor('sql') }
+}
+
+/**
+ * What `adjutant doctor` says of boxes: one line for each language.
+ *
+ * @example
+ * ```ts
+ * checks.push(...(await sandboxChecks()))
+ * ```
+ */
+export async function sandboxChecks(): Promise<
+  readonly { readonly name: string; readonly ok: boolean; readonly detail: string; readonly fix?: string }[]
+> {
+  const backends = await describeSandboxes()
+  const chosen = chosenOf(backends)
+  return LANGUAGES.map((lang) => {
+    const found = backends.find(({ name }) => name === chosen[lang])
+    const name = `box for ${lang}`
+    if (found !== undefined)
+      return { name, ok: true, detail: `${found.name}: ${found.detail}`, ...(found.fix === undefined ? {} : { fix: found.fix }) }
+    return { name, ok: false, detail: `none: ${lang} of a model is refused`, fix: 'See adjutant sandbox doctor.' }
+  })
+}
+
+async function writeTables(io: CliIo, backends: readonly SandboxDescription[], chosen: Chosen): Promise<void> {
+  const can = capabilitiesOf(io)
+  const theme = themeFor({ ...can, colour: can.colour && io.stdout.isTTY === true })
+  const { ok, failed } = theme.symbols
+  const width = Math.max(...backends.map(({ name }) => name.length))
+  const lines: string[] = []
+  for (const { name, ok: works, detail, fix } of backends) {
+    const sign = works ? theme.paint('good', ok) : detail === 'not set up' ? theme.paint('quiet', '-') : theme.paint('bad', failed)
+    lines.push(`${sign} ${name.padEnd(width)}  ${printableLine(detail)}`)
+    if (fix !== undefined) lines.push(`  ${' '.repeat(width)}  ${theme.paint('quiet', printableLine(fix))}`)
+  }
+  const working = backends.filter((backend) => backend.ok)
+  const widest = Math.max(...Object.values(GUARANTEES).map((words) => words.length))
+  lines.push('', `${'enforced'.padEnd(widest)}  ${working.map(({ name }) => name).join('  ')}`.trimEnd())
+  for (const [guarantee, words] of Object.entries(GUARANTEES)) {
+    const cells = working.map(({ name, enforces }) =>
+      enforces.some((one) => one === guarantee) ? 'yes'.padEnd(name.length) : theme.paint('bad', 'no'.padEnd(name.length)),
+    )
+    lines.push(`${words.padEnd(widest)}  ${cells.join('  ')}`.trimEnd())
+  }
+  lines.push('')
+  for (const lang of LANGUAGES) lines.push(`${lang.padEnd(6)}  ${chosen[lang] ?? theme.paint('bad', 'no box: refused')}`)
+  await write(io.stdout, `${lines.join('\n')}\n`)
+}

@@ -1,0 +1,23 @@
+/** Opens the boxes of this machine for a command. What is loaded for it is loaded here, so that other commands start without it. */
+import { randomIds, systemClock } from '@adjutant/core'
+import type { SandboxGuarantee } from '@adjutant/core/contract'
+import type { Sandboxes } from '@adjutant/sandbox'
+
+export interface MachineSandboxes {
+  /** Only this one. Default: the first that fits. */
+  readonly backend?: string
+  readonly requires?: readonly SandboxGuarantee[]
+  readonly unsafeHost?: boolean
+}
+
+/** @throws AdjutantError CONFIG_INVALID for a backend that there is not, or that is not allowed */
+export async function openMachineSandboxes(options: MachineSandboxes = {}): Promise<Sandboxes> {
+  const { openSandboxes } = await import('@adjutant/sandbox')
+  return openSandboxes({
+    clock: systemClock,
+    ids: randomIds,
+    ...(options.backend === undefined ? {} : { order: [options.backend] }),
+    ...(options.requires === undefined ? {} : { requires: options.requires }),
+    unsafeHost: options.unsafeHost === true,
+  })
+}

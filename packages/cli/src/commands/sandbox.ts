@@ -1,0 +1,19 @@
+/** `adjutant sandbox`: run code in a box, and say which boxes this machine can make. Leaves nothing behind. */
+import type { Command } from 'commander'
+import type { CliIo } from '../cli-io.ts'
+import { addSandboxDoctorCommand } from './sandbox-doctor.ts'
+import { addSandboxRunCommand } from './sandbox-run.ts'
+
+const HELP = `
+Example:
+  adjutant sandbox run --lang python -- 'print(6 * 7)'
+  adjutant sandbox doctor`
+
+export function addSandboxCommand(program: Command, io: CliIo): void {
+  const sandbox = program
+    .command('sandbox')
+    .description('run code in a box, and say which boxes this machine can make')
+    .addHelpText('after', HELP)
+  addSandboxRunCommand(sandbox, io)
+  addSandboxDoctorCommand(sandbox, io)
+}
