@@ -8,7 +8,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const USER = 64_999
-const FILES = ['conformance.test.ts', 'runs.test.ts', 'box-walls.test.ts', 'session-bash.test.ts', 'leftovers.test.ts']
+const FILES = ['conformance.test.ts', 'runs.test.ts', 'box-walls.test.ts', 'leftovers.test.ts']
 const skip = process.getuid?.() === 0 ? false : 'is run by an ordinary user already'
 
 describe('boxes of an ordinary user', { skip }, () => {

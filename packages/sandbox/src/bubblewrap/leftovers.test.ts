@@ -145,6 +145,31 @@ describe('nothing is left', () => {
     assert.deepEqual(groups(owner(host.pid ?? 0)), [])
   })
 
+  it('by a host that ends without closing anything', async () => {
+    const program = `
+      import { bubblewrapBackend } from ${JSON.stringify(new URL('./bubblewrap-backend.ts', import.meta.url).href)}
+      import { randomIds, systemClock } from '@adjutant/core'
+      const backend = bubblewrapBackend({ clock: systemClock, ids: randomIds, stateRoot: ${JSON.stringify(`${root}/boxes`)} })
+      const box = await backend.open({})
+      await box.run({ lang: 'bash', session: true, code: 'sleep 8765.4 & echo' })
+      process.exit(7)
+    `
+    const host = spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module-typescript', '-e', program], {
+      cwd: import.meta.dirname,
+      stdio: 'ignore',
+    })
+    assert.equal(await new Promise((resolve) => host.once('exit', resolve)), 7)
+    const mine = (): readonly string[] => [
+      ...left('8765.4').filter((what) => what.startsWith('process')),
+      ...left(`${root}/boxes/host-${host.pid}-`),
+    ]
+    await until(() => mine().every((what) => what.startsWith('users/')))
+    assert.deepEqual(
+      mine().filter((what) => !what.startsWith('users/')),
+      [],
+    )
+  })
+
   it('in a folder that somebody else could have put there: it is not used', async () => {
     mkdirSync(`${root}/elsewhere`)
     symlinkSync(`${root}/elsewhere`, `${root}/link`)

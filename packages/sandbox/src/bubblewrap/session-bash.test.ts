@@ -87,7 +87,7 @@ describe('a session of bash', () => {
           rmSync(folder, { recursive: true })
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 })

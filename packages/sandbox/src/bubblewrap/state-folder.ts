@@ -10,6 +10,12 @@ import { isLeftover } from '../linux/cgroup/box-name.ts'
 import { pidNamespaceOf, SessionUids, type UidLease } from '../linux/index.ts'
 
 let made = 0
+/** Folders that a process which ends without closing takes with it; the boxes end by themselves. */
+const open = new Set<StateFolder>()
+
+function removeAll(): void {
+  for (const folder of open) attempt(() => folder.remove())
+}
 
 /** Where boxes of this user's hosts are kept when nobody says otherwise. */
 export function defaultStateRoot(env: Readonly<Record<string, string | undefined>> = process.env): string {
@@ -46,6 +52,8 @@ export class StateFolder {
       // Whoever runs a box must be able to pass through, not to look.
       mkdirSync(this.path, { mode: 0o711 })
       for (const name of ['pipes', 'input', 'dens', 'gates']) mkdirSync(`${this.path}/${name}`, { mode: 0o711 })
+      if (open.size === 0) process.on('exit', removeAll)
+      open.add(this)
     } catch (error) {
       throw AdjutantError.from(error, 'SANDBOX_UNAVAILABLE', `the folder of boxes ${root} cannot be made`)
     }
@@ -58,6 +66,7 @@ export class StateFolder {
   }
 
   remove(): void {
+    if (open.delete(this) && open.size === 0) process.off('exit', removeAll)
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
   }
 }
