@@ -63,8 +63,11 @@ describe('what is asked of a box', () => {
   })
 
   it('writes a folder of the host, and leaves it to whom it belonged', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'adjutant-workspace-'))
+    // As in a home of root: nobody else passes.
+    const parent = mkdtempSync(join(tmpdir(), 'adjutant-workspace-'))
+    const folder = `${parent}/workspace`
     try {
+      mkdirSync(folder)
       writeFileSync(`${folder}/there`, 'before')
       symlinkSync('/etc/hostname', `${folder}/link`)
       const owner = statSync(folder).uid
@@ -84,7 +87,7 @@ describe('what is asked of a box', () => {
       assert.equal(statSync(`${folder}/new/y`).uid, owner)
       assert.deepEqual(readdirSync(folder).sort(), ['link', 'new', 'there'])
     } finally {
-      rmSync(folder, { recursive: true })
+      rmSync(parent, { recursive: true })
     }
   })
 

@@ -2,7 +2,9 @@
  * Owns finding out whether boxes can be made here, and how good they are: everything is really done once, with the argument list that every box gets.
  * What is missing is said with what a person can do about it. Leaves nothing when it fails.
  */
+import { execFile } from 'node:child_process'
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import {
   AdjutantError,
   type Clock,
@@ -75,7 +77,7 @@ export async function findHouse(options: FindHouseOptions): Promise<FoundHouse> 
     }
     const languages = await tryLanguages(house)
     const enforces = enforced(house, cgroups)
-    return { probe: { ok: true, ...told(bubblewrap, house, languages, cgroups) }, house: { ...house, languages }, enforces }
+    return { probe: { ok: true, ...told(await version(bubblewrap), house, languages, cgroups) }, house: { ...house, languages }, enforces }
   } catch (error) {
     state?.remove()
     const said = AdjutantError.from(error, 'SANDBOX_UNAVAILABLE')
@@ -183,13 +185,13 @@ function enforced(house: House, cgroups: CgroupDriver | undefined): ReadonlySet<
 }
 
 function told(
-  bubblewrap: string,
+  version: string,
   house: House,
   languages: ReadonlySet<SandboxLanguage>,
   cgroups: CgroupDriver | undefined,
 ): { readonly detail: string; readonly fix?: string } {
   const parts = [
-    bubblewrap,
+    version,
     cgroups?.detail ?? 'no control groups',
     house.tools.seccomp === undefined ? 'no seccomp' : 'seccomp',
     [...languages].join(' '),
@@ -201,6 +203,15 @@ function told(
       fix: 'Without control groups the memory of all processes together is only looked at, many times a second: run as root, or delegate one to this user (systemd-run --user --scope -p Delegate=yes).',
     }
   return { detail }
+}
+
+/** e.g. `bubblewrap 0.8.0`. */
+async function version(bubblewrap: string): Promise<string> {
+  try {
+    return (await promisify(execFile)(bubblewrap, ['--version'], { cwd: '/', env: {} })).stdout.trim().slice(0, 100)
+  } catch {
+    return bubblewrap
+  }
 }
 
 function refused(detail: string, fix: string): FoundHouse {

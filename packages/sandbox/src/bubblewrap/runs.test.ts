@@ -14,6 +14,7 @@ before(async () => {
   backend = bubblewrapBackend({ clock: systemClock, ids: randomIds })
   const probe = await backend.probe()
   assert.ok(probe.ok, `${probe.detail} ${probe.fix ?? ''}`)
+  assert.match(probe.detail, /^bubblewrap \d.*, bash python js$/)
 })
 after(() => backend[Symbol.asyncDispose]())
 
