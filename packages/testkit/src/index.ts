@@ -1,5 +1,7 @@
 export { auditSinkConformance, sealedExamples } from './audit-sink-conformance.ts'
 export { countingIds } from './counting-ids.ts'
+export { type E2bStub, type E2bStubOptions, startE2bStub } from './e2b/start-e2b-stub.ts'
+export type { E2bStubBox, E2bStubRun } from './e2b/stub-box.ts'
 export { embedderConformance } from './embedder-conformance.ts'
 export { ManualClock } from './manual-clock.ts'
 export { type StubAuthorisationServer, startStubAuthorisationServer } from './mcp/stub-authorisation-server.ts'
