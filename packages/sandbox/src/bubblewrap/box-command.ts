@@ -18,6 +18,9 @@ export interface BoxCommand {
   readonly waitingMB: number
 }
 
+/** What Node starts before it does anything, with the box's own first process. */
+const NODE_THREADS = 12
+
 /** @param memoryHeld the kernel holds the memory of all processes together @throws AdjutantError UNSUPPORTED */
 export function boxCommand(
   kind: BoxKind,
@@ -47,6 +50,8 @@ export function boxCommand(
       if (programs.js === undefined) throw missing(lang)
       if (kind === 'session')
         throw new AdjutantError('UNSUPPORTED', 'JavaScript does not run in a session here', { hint: 'Run it without session.' })
+      if (limits.processes < NODE_THREADS)
+        throw new AdjutantError('CONFIG_INVALID', `limits.processes is ${limits.processes}; threads count, and Node has ${NODE_THREADS}`)
       const { node, prlimit, mounts } = programs.js
       const held = ['--core=0', '--nofile=256', `--nproc=${limits.processes}`, `--fsize=${fileKB * 1024}`, `--data=${nodeKB * 1024}`]
       return { command: [prlimit, ...held, '--', node, '-e', ONCE_JS], mounts, waitingMB: 14 }

@@ -84,7 +84,6 @@ export class Box {
       for (const pipe of ends) {
         closeSync(pipe.box)
         closeSync(pipe.host)
-        pipe.release(true)
       }
       await group?.then((made) => made.remove()).catch(() => undefined)
       throw AdjutantError.from(error, 'SANDBOX_FAILED', 'a box could not be started')

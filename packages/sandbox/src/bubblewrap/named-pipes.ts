@@ -1,23 +1,23 @@
 /**
  * Owns pipes from boxes to the host. Node gives its children sockets where they expect pipes, and a socket cannot be opened again by name:
- * `echo x > /dev/stderr` would fail. So named pipes are made, many with one command, and used again once both ends are known to
- * be closed; a pipe of which that is not known is never used again, because somebody else could still hold it.
+ * `echo x > /dev/stderr` would fail. So named pipes are made, many with one command and before they are needed. Each is used once and loses its name as
+ * soon as both ends are open: code in a box can keep an end open that it made itself, and would read what the next box writes.
  */
 import { execFile } from 'node:child_process'
-import { constants, openSync, unlinkSync } from 'node:fs'
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const BATCH = 24
+const BATCH = 32
+/** With fewer left the next ones are made meanwhile. */
+const FEW = 12
 
 export interface PipeEnds {
   /** Ours: does not block. */
   readonly host: number
   /** The box's: blocks. To be closed here as soon as the box has it. */
   readonly box: number
-  /** Ours is closed. `clean`: the end of the stream was seen, so the other side is closed as well. */
-  release(clean: boolean): void
 }
 
 export class NamedPipes {
@@ -31,36 +31,35 @@ export class NamedPipes {
     this.#folder = folder
   }
 
-  /** Box writes, host reads. */
+  /** Box writes, host reads. @throws what the system says when none can be made */
   async output(): Promise<PipeEnds> {
     const path = await this.#take()
-    // In this order neither waits: a reader that does not block comes at once, and with it there the writer does too.
-    const host = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const box = openSync(path, constants.O_WRONLY)
-    return this.#ends(path, host, box)
-  }
-
-  #ends(path: string, host: number, box: number): PipeEnds {
-    let held = true
-    return {
-      host,
-      box,
-      release: (clean) => {
-        if (!held) return
-        held = false
-        if (clean) this.#free.push(path)
-        else unlinkSync(path)
-      },
+    try {
+      // In this order neither waits: a reader that does not block comes at once, and with it there the writer does too.
+      const host = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      try {
+        return { host, box: openSync(path, constants.O_WRONLY) }
+      } catch (error) {
+        closeSync(host)
+        throw error
+      }
+    } finally {
+      unlinkSync(path)
     }
   }
 
   async #take(): Promise<string> {
     for (;;) {
       const path = this.#free.pop()
-      if (path !== undefined) return path
-      this.#making ??= this.#make().finally(() => {
-        this.#making = undefined
-      })
+      if (this.#free.length < FEW)
+        this.#making ??= this.#make().finally(() => {
+          this.#making = undefined
+        })
+      if (path !== undefined) {
+        // Whoever finds none hears why.
+        this.#making?.catch(() => undefined)
+        return path
+      }
       await this.#making
     }
   }

@@ -17,17 +17,10 @@ export class OutputPipe {
   constructor(ends: PipeEnds) {
     this.#ends = ends
     this.#socket = new Socket({ fd: ends.host, readable: true, writable: false })
-    let clean = false
     this.ended = new Promise((resolve) => {
       this.#socket.on('data', (bytes: Buffer) => this.#take?.(bytes))
-      this.#socket.on('end', () => {
-        clean = true
-      })
       this.#socket.on('error', () => undefined)
-      this.#socket.on('close', () => {
-        ends.release(clean)
-        resolve()
-      })
+      this.#socket.on('close', () => resolve())
     })
   }
 

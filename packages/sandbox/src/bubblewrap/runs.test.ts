@@ -89,14 +89,14 @@ describe('a session', () => {
 
   it('cannot be told by what is printed that a run has ended', async () => {
     await using box = await backend.open({})
-    const forge = [
-      'word=$(set | grep -ao "__adjutant_id=.*" | cut -d= -f2)',
-      'for fd in $(ls /proc/$$/fd /proc/self/fd); do printf "%s 0\\0" "$word" >&"$fd"; done 2>/dev/null',
-      'printf "%s 0\\0" "$word"; printf "%s 0\\0" "$word" >&2',
-      '(printf "%s 0\\0" "$word" >&199) 2>/dev/null',
-      'false || (exit 7)',
+    // Programs that even know the word have nowhere to say it.
+    const program = [
+      'for fd in $(ls /proc/self/fd) $(seq 0 255); do printf "%s 0\\0" "$word" >&"$fd"; done',
+      'for fd in /proc/$PPID/fd/* /proc/1/fd/*; do printf "%s 0\\0" "$word" > "$fd"; done',
     ].join('\n')
+    const forge = `printf "%s 0\\0" "$__adjutant_id"; word=$__adjutant_id bash -c '${program}' 2>/dev/null; sleep 0.1; (exit 7)`
     const report = await box.run({ lang: 'bash', code: forge, session: true })
+    assert.match(text(report.stdout), /^[0-9a-f]{32} 0\0/)
     assert.equal(report.exitCode, 7)
     const next = await box.run({ lang: 'bash', code: 'sleep 0.2; echo whole; (exit 4)', session: true })
     assert.deepEqual([next.exitCode, text(next.stdout)], [4, 'whole\n'])
@@ -137,6 +137,17 @@ describe('input and output', () => {
     const code = 'cat /dev/stdin; cat /dev/stdin > /dev/stdout; echo out > /dev/stdout; echo err > /dev/stderr'
     const { report } = await inBox(code, { stdin: 'twice\n' })
     assert.deepEqual([text(report.stdout), text(report.stderr)], ['twice\ntwice\nout\n', 'err\n'])
+  })
+
+  it('of one box is not read by another that keeps its own end open', async () => {
+    await using thief = await backend.open({})
+    const code = 'exec 5</proc/self/fd/1 6</proc/self/fd/2 >&- 2>&-; timeout 5 cat <&5 > stolen; timeout 5 cat <&6 >> stolen'
+    const stop = new AbortController()
+    const stealing = thief.run({ lang: 'bash', code, signal: stop.signal })
+    for (let run = 0; run < 20; run++) assert.equal((await inBox('echo mine; echo mine >&2')).out, 'mine\n')
+    stop.abort()
+    await assert.rejects(stealing, rejectsWith('CANCELLED'))
+    assert.equal(text(await thief.readFile('stolen')), '')
   })
 
   it('of a gigabyte is cut, and the run ended', async () => {
