@@ -1,5 +1,5 @@
 export { askUserTool } from './ask-user.ts'
-export { type CodeTools, type CodeToolsOptions, createCodeTools, type OpensSandboxes, type ScriptedSkill } from './code/index.ts'
+export * from './code/index.ts'
 export { createFileTools, type FileToolsOptions } from './files/create-file-tools.ts'
 export {
   type AddressPolicy,

@@ -9,21 +9,24 @@ import { stdinChunks } from '../work/input.ts'
 import { openMachineSandboxes } from './sandbox-open.ts'
 
 const HELP = `
-CODE runs once in a box of its own, which is gone afterwards. "-" reads it from stdin. The first backend that works here, has the
-language and enforces what is required is taken: for bash and python bubblewrap, container, e2b, landlock; for js quickjs, then those;
-for sql sqljs. If none is strong enough the code is refused; it never runs in less.
+CODE runs once in a box of its own, which is gone afterwards. "-" reads it from stdin. The first
+backend that works here, has the language and enforces what is required is taken: for bash and
+python bubblewrap, container, e2b, landlock; for js quickjs, then those; for sql sqljs. If none
+is strong enough the code is refused; it never runs in less.
 
-With --json one document on stdout: {"backend","exitCode","signal","timedOut","oom","limit"?,"stdout","stderr","durationMs",
-"mode","truncated","usage","refused"?,"warning"?}; exitCode and signal are null where there is none.
+With --json one document on stdout: {"backend","exitCode","signal","timedOut","oom","limit"?,
+"stdout","stderr","durationMs","mode","truncated","usage","refused"?,"warning"?}; exitCode and
+signal are null where there is none.
 
-Exit: 0 the code ended with 0, 1 it did not or no box can be had, 2 wrong usage, 3 refused because no box is strong enough.
+Exit: 0 the code ended with 0, 1 it did not or no box can be had, 2 wrong usage, 3 refused
+because no box is strong enough.
 
 Example:
   adjutant sandbox run --lang bash -- 'echo hello; id'
-  adjutant sandbox run --lang python --timeout 5000 --memory 256 --json -- 'print(sum(range(10)))'
+  adjutant sandbox run --lang python --timeout 5000 --memory 256 --json -- 'print(2 ** 64)'
   adjutant sandbox run --lang js - < script.js
   adjutant sandbox run --lang python --workspace ./data -- 'print(open("in.csv").readline())'
-  adjutant sandbox run --lang bash --net 'example.com,*.example.org:443' -- 'curl -s https://example.com'`
+  adjutant sandbox run --lang bash --net example.com -- 'curl -s https://example.com'`
 
 const LANGUAGES = ['bash', 'python', 'js', 'sql'] as const satisfies readonly SandboxLanguage[]
 const GUARANTEES = [

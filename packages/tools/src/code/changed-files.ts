@@ -9,6 +9,7 @@ import { binaryKind, imageKind } from '../text/file-kind.ts'
 import type { OpenBox } from './session-boxes.ts'
 
 const MOST_LISTED = 20
+const LONGEST_PATH = 200
 const MOST_PICTURES = 4
 /** Model providers take pictures up to 5 MB in base64. */
 const PICTURE_BYTES = 3_750_000
@@ -109,5 +110,6 @@ function typeByName(path: string): string {
 
 /** A file's name may be anything; in this text it stays one line. */
 function oneLine(path: string): string {
-  return path.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, '?')
+  const line = path.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, '?')
+  return line.length > LONGEST_PATH ? `${line.slice(0, LONGEST_PATH - 1)}…`.toWellFormed() : line
 }

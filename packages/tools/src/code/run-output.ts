@@ -11,7 +11,7 @@ const TAIL = 2_000
 
 /** What asks for an answer, at the end of a line that has not ended. Only looked at in a short line. */
 const PROMPT =
-  /(?:\[y\/n\]:?|\(y\/n\)[:?]?|\[yes\/no\]:?|\(yes\/no(?:\/\[fingerprint\])?\)[:?]?|\bpass(?:word|phrase)\b[^:]*:|\busername\b[^:]*:|\blogin:|\bpress (?:enter|return|any key)\b.*|\?|^(?:>>>|>|\.\.\.|\(gdb\)|mysql>|sqlite>|[a-z_]+=[#>]))\s*$/i
+  /(?:\[y\/n\]:?|\(y\/n\)[:?]?|\[yes\/no\]:?|\(yes\/no(?:\/\[fingerprint\])?\)[:?]?|\bpass(?:word|phrase)\b.*:|\busername\b.*:|\blogin:|\bpress (?:enter|return|any key)\b.*|\?|^(?:>>>|>|\.\.\.|\(gdb\)|mysql>|sqlite>|[a-z_]+=[#>]))\s*$/i
 
 /** What programs say that found nobody there to ask. */
 const NOBODY_THERE =

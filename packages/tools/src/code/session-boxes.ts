@@ -123,13 +123,12 @@ export class SessionBoxes {
       return await work(await entry.opening)
     } catch (error) {
       // Whatever it was, the next call shall not meet it again.
-      if (AdjutantError.isInstance(error) && error.code === 'SANDBOX_FAILED' && this.#entries.get(key) === entry)
-        await this.#closeEntry(key)
+      if (AdjutantError.isInstance(error) && error.code === 'SANDBOX_FAILED' && this.#entries.get(key) === entry) this.#closeQuietly(key)
       throw error
     } finally {
       entry.users -= 1
       if (entry.users === 0 && this.#entries.get(key) === entry)
-        entry.stopIdle = this.#options.clock.after(this.#options.idleMs, () => void this.#closeEntry(key))
+        entry.stopIdle = this.#options.clock.after(this.#options.idleMs, () => this.#closeQuietly(key))
     }
   }
 
@@ -180,7 +179,7 @@ export class SessionBoxes {
       throw new AdjutantError('OVERLOADED', `all ${this.#options.maxBoxes} boxes are running code of other sessions`, {
         hint: 'Try again when one of them has ended.',
       })
-    void this.#closeEntry(longest[0])
+    this.#closeQuietly(longest[0])
   }
 
   async #closeEntry(key: string): Promise<void> {
@@ -195,6 +194,11 @@ export class SessionBoxes {
     )
     this.#closing.add(closing)
     await closing.finally(() => this.#closing.delete(closing))
+  }
+
+  /** Nobody waits for it, so nobody is told that it went wrong; the backend ends whatever is left when it is closed. */
+  #closeQuietly(key: string): void {
+    this.#closeEntry(key).catch(() => {})
   }
 
   #remember(key: string): void {

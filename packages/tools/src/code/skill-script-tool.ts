@@ -1,13 +1,23 @@
 /** Owns `run_skill_script`: a script that a skill brings, run by itself in the session's box with the skill's folder read-only beside it. */
 import { extname } from 'node:path'
 import { nearestNames } from '@adjutant/core'
-import { AdjutantError, type AgentTool, type JsonObject, ownValue, type SandboxLanguage } from '@adjutant/core/contract'
+import {
+  AdjutantError,
+  type AgentTool,
+  type JsonObject,
+  ownValue,
+  type SandboxLanguage,
+  type SandboxReport,
+  type SandboxRun,
+  type SandboxSpec,
+} from '@adjutant/core/contract'
 import { BUILT_IN } from '../files/file-tool-context.ts'
 import { textField } from '../input-fields.ts'
 import type { CodeToolContext } from './code-tool-context.ts'
 import { quoted } from './jobs.ts'
 import { runCode } from './run-code.ts'
-import { mountOf, type ScriptedSkill, type SkillMounts } from './skill-mounts.ts'
+import type { OpensSandboxes } from './session-boxes.ts'
+import { mountOf, type ScriptedSkill, SkillMounts } from './skill-mounts.ts'
 
 const MOST_ARGUMENTS = 100
 
@@ -37,7 +47,7 @@ export function skillScriptTool(context: CodeToolContext, skills: SkillMounts): 
     limits: context.limits,
     execute: async (input, cx) => {
       const skill = skillOf(skills.skills, textField(input, 'skill'))
-      const script = textField(input, 'script').replace(/^(?:\.\/)+/, '')
+      const script = plainName(textField(input, 'script'))
       const args = argumentsOf(input)
       // Says whether it is a file of this skill, before anything is opened for it.
       await skill.content.read(script)
@@ -49,6 +59,49 @@ export function skillScriptTool(context: CodeToolContext, skills: SkillMounts): 
       })
     },
   }
+}
+
+export interface SkillScriptRun {
+  readonly sandboxes: OpensSandboxes
+  readonly skill: ScriptedSkill
+  /** A file of the skill. */
+  readonly script: string
+  readonly args: readonly string[]
+  /** Of the box; its mounts are the skill's. */
+  readonly spec?: Omit<SandboxSpec, 'mounts'>
+  readonly signal?: AbortSignal
+  /** Output as it comes. */
+  readonly output?: SandboxRun['output']
+}
+
+/**
+ * Runs a script of a skill once in a box of its own, which is gone afterwards: for a person who tries it.
+ *
+ * @throws AdjutantError NOT_FOUND, PATH_OUTSIDE_WORKSPACE, SANDBOX_UNAVAILABLE, SANDBOX_TOO_WEAK, CANCELLED
+ * @example
+ * ```ts
+ * const report = await runSkillScript({ sandboxes, skill, script: 'scripts/extract.py', args: ['a.pdf'] })
+ * ```
+ */
+export async function runSkillScript(run: SkillScriptRun): Promise<SandboxReport> {
+  const { sandboxes, skill, args, spec, signal, output } = run
+  const script = plainName(run.script)
+  await skill.content.read(script)
+  const skills = new SkillMounts(() => [skill])
+  try {
+    await using box = await sandboxes.open({ ...spec, mounts: await skills.mounts() }, 'bash')
+    return await box.run({
+      ...scriptRun(`${mountOf(skill)}/${script}`, args),
+      ...(signal === undefined ? {} : { signal }),
+      ...(output === undefined ? {} : { output }),
+    })
+  } finally {
+    await skills.close()
+  }
+}
+
+function plainName(script: string): string {
+  return script.replace(/^(?:\.\/)+/, '')
 }
 
 /** The script's own line says what runs it where its name does not. */
