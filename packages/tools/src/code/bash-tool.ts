@@ -39,8 +39,9 @@ export function bashTool(context: CodeToolContext): AgentTool {
       const command = textField(input, 'command')
       const timeoutMs = context.timeoutOf(input)
       const isBackground = flagField(input, 'background')
+      const onlyReads = context.readBash(command).effect === 'read'
       return context.boxes.use(cx, 'bash', async (box) => {
-        if (!isBackground) return runCode(box, { lang: 'bash', code: command, session: true, timeoutMs }, cx, context)
+        if (!isBackground) return runCode(box, { lang: 'bash', code: command, session: true, timeoutMs, onlyReads }, cx, context)
         const { id } = await startJob(box, command, cx)
         const text = `Started ${id} in the background: background_jobs shows its output and stops it.`
         return new ToolOutput([{ type: 'text', text }], { structured: { job: id, backend: box.sandbox.backend } })

@@ -9,6 +9,8 @@ import { binaryKind, imageKind } from '../text/file-kind.ts'
 import type { OpenBox } from './session-boxes.ts'
 
 const MOST_LISTED = 20
+/** Files in the folder, beyond which it is not looked at after each call. */
+const MOST_WATCHED = 2_000
 const LONGEST_PATH = 200
 const MOST_PICTURES = 4
 /** Model providers take pictures up to 5 MB in base64. */
@@ -24,23 +26,39 @@ export interface ChangedFiles {
 }
 
 /** Looks before a run, where what was there is not known. Never rejects for what is in the folder. */
-export async function noteFiles(box: OpenBox): Promise<void> {
+export async function noteFiles(box: OpenBox, isShared: boolean): Promise<void> {
+  if (isShared) box.files = undefined
   box.files ??= marksOf(await listFiles(box))
 }
 
 /** Looks after a run. @throws AdjutantError SANDBOX_FAILED when the box broke */
-export async function changedFiles(box: OpenBox, isShared: boolean): Promise<ChangedFiles> {
+export async function changedFiles(box: OpenBox): Promise<ChangedFiles> {
+  if (!box.watchesFiles) return NOTHING
   const before = box.files
   const now = await listFiles(box)
   const marks = marksOf(now)
-  box.files = isShared ? undefined : marks
-  if (now === undefined) return { note: '[files: too many to look at]', pictures: [], structured: [] }
-  if (before === undefined) return { pictures: [], structured: [] }
-  const changed = now.filter((file) => before.get(file.path) !== marks?.get(file.path)).sort((a, b) => a.modifiedAt - b.modifiedAt)
-  return describe(box, changed)
+  box.files = marks
+  if (now === undefined || now.length > MOST_WATCHED) {
+    // Each look takes longer the more there are, and would have to be paid by every call.
+    box.watchesFiles = false
+    const note = `[files: more than ${grouped(MOST_WATCHED)} in /workspace; what changes is not listed any more]`
+    return before === undefined || now === undefined ? { ...NOTHING, note } : addNote(await describe(box, changes(before, now)), note)
+  }
+  return before === undefined ? NOTHING : describe(box, changes(before, now))
+}
+
+const NOTHING: ChangedFiles = { pictures: [], structured: [] }
+
+function changes(before: ReadonlyMap<string, string>, now: readonly SandboxFile[]): readonly SandboxFile[] {
+  return now.filter((file) => before.get(file.path) !== markOf(file)).sort((a, b) => a.modifiedAt - b.modifiedAt)
+}
+
+function addNote(files: ChangedFiles, note: string): ChangedFiles {
+  return { ...files, note: files.note === undefined ? note : `${files.note}\n${note}` }
 }
 
 async function listFiles(box: OpenBox): Promise<readonly SandboxFile[] | undefined> {
+  if (!box.watchesFiles) return undefined
   try {
     return (await box.sandbox.list()).filter(({ type }) => type === 'file')
   } catch (error) {
@@ -50,11 +68,15 @@ async function listFiles(box: OpenBox): Promise<readonly SandboxFile[] | undefin
 }
 
 function marksOf(files: readonly SandboxFile[] | undefined): ReadonlyMap<string, string> | undefined {
-  return files === undefined ? undefined : new Map(files.map(({ path, bytes, modifiedAt }) => [path, `${bytes} ${modifiedAt}`]))
+  return files === undefined ? undefined : new Map(files.map((file) => [file.path, markOf(file)]))
+}
+
+function markOf({ bytes, modifiedAt }: SandboxFile): string {
+  return `${bytes} ${modifiedAt}`
 }
 
 async function describe(box: OpenBox, changed: readonly SandboxFile[]): Promise<ChangedFiles> {
-  if (changed.length === 0) return { pictures: [], structured: [] }
+  if (changed.length === 0) return NOTHING
   const pictures: ContentPart[] = []
   const structured: JsonValue[] = []
   const words: string[] = []

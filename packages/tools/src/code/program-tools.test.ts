@@ -48,6 +48,14 @@ describe('python', { skip }, () => {
     assert.match(text, /, and 30 more\]$/)
   })
 
+  it('stops looking where there are too many, and says so once', async () => {
+    const of = bench.make()
+    const many = await bench.call('python', { code: 'for n in range(2001): open(f"many{n}.txt", "w").close()' }, { of })
+    assert.match(many.text, /, and 1,981 more\]\n\[files: more than 2,000 in \/workspace; what changes is not listed any more\]$/)
+    assert.equal((await bench.call('python', { code: 'open("another", "w").close()' }, { of })).text, '(no output)')
+    await of.close()
+  })
+
   it('follows no link out of the box when it looks at files', async () => {
     const { text, images } = await bench.bash('ln -s /etc/passwd stolen.txt; ln -s /proc/self/environ e.png; ls')
     assert.doesNotMatch(text, /\[files/)

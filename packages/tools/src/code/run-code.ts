@@ -24,6 +24,8 @@ export interface CodeRun {
   /** In the shell or interpreter that stays. */
   readonly session: boolean
   readonly timeoutMs: number
+  /** It was read and changes nothing: nobody looks for files that it made. */
+  readonly onlyReads?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -40,7 +42,8 @@ const WAITS_AFTER_MS = 4_000
 
 /** @throws AdjutantError CANCELLED, SANDBOX_FAILED, UNSUPPORTED */
 export async function runCode(box: OpenBox, run: CodeRun, cx: CallContext, options: RunCodeOptions): Promise<ToolOutput> {
-  await noteFiles(box)
+  const changes = run.onlyReads === true ? noChanges : changedFiles
+  if (run.onlyReads !== true) await noteFiles(box, options.isShared)
   const output = new RunOutput()
   const watch = new Watch(output, cx, options.clock)
   const keeper = run.session ? (run.lang === 'bash' ? 'shell' : 'interpreter') : undefined
@@ -57,7 +60,7 @@ export async function runCode(box: OpenBox, run: CodeRun, cx: CallContext, optio
     })
     watch.stop()
     if (report.stateLost === true && run.lang === 'bash') box.jobs.clear()
-    const files = await changedFiles(box, options.isShared)
+    const files = await changes(box)
     const failed = report.exitCode !== 0
     const notes = endNotes({
       report,
@@ -84,7 +87,7 @@ export async function runCode(box: OpenBox, run: CodeRun, cx: CallContext, optio
     if (!stopped || cx.signal.aborted || !watch.signal.aborted) throw error
     if (run.lang === 'bash' && run.session) box.jobs.clear()
     if (run.session) box.toldLost.add(run.lang)
-    const files = await changedFiles(box, options.isShared)
+    const files = await changes(box)
     const notes = [
       `[ended: it was waiting for an answer to ${JSON.stringify(watch.question)}]`,
       NOBODY_TYPES,
@@ -99,6 +102,10 @@ export async function runCode(box: OpenBox, run: CodeRun, cx: CallContext, optio
     }
     return new ToolOutput(parts(output.text(), [...opening, ...notes], files), { isError: true, structured })
   }
+}
+
+async function noChanges(): Promise<ChangedFiles> {
+  return { pictures: [], structured: [] }
 }
 
 /** A loss is told by the run in which it came about and by the next one; a model is told once. */

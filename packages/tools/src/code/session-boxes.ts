@@ -27,6 +27,8 @@ export interface OpenBox {
   readonly jobs: Map<string, Job>
   /** Files as they were after the last run: path → what changes with the content. Undefined: not known. */
   files: ReadonlyMap<string, string> | undefined
+  /** False once there were too many to look at after each call. */
+  watchesFiles: boolean
   /** The session had a box before, and what only that one held is gone. Said once. */
   replaced: boolean
   /** Languages whose last result said that what was kept is lost: the next one, which has a new shell, need not say it again. */
@@ -152,6 +154,7 @@ export class SessionBoxes {
       sandbox,
       jobs: new Map(),
       files: spec.workspace === undefined ? new Map() : undefined,
+      watchesFiles: true,
       replaced,
       toldLost: new Set(),
       keepsState: true,
