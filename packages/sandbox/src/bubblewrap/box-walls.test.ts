@@ -91,6 +91,22 @@ describe('what is asked of a box', () => {
     }
   })
 
+  it('may be several in one folder of the host, whichever ends first', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-workspace-'))
+    try {
+      const first = await backend.open({ workspace: { host: folder } })
+      await using second = await backend.open({ workspace: { host: folder } })
+      await first.run({ lang: 'bash', code: "echo one > one; mkdir $'not-text-\\xff'; echo x > $'not-text-\\xff/\\xfe'" })
+      await first.close()
+      const report = await second.run({ lang: 'bash', code: 'cat one; echo two > two && ls | wc -l' })
+      assert.equal(text(report.stdout), 'one\n3\n', text(report.stderr))
+      await second.close()
+      assert.equal(statSync(`${folder}/two`).uid, process.getuid?.())
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('ends who fills a folder of the host', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adjutant-workspace-'))
     try {

@@ -20,6 +20,7 @@ import type { WarmPool } from '../pool/warm-pool.ts'
 import type { NetworkOptions } from './box-network.ts'
 import { makeEtcFolder } from './etc-folder.ts'
 import { explainRefusal } from './explain-refusal.ts'
+import { HostFolders } from './host-folder.ts'
 import type { BoxPrograms, House } from './house.ts'
 import { boxLimits } from './limits.ts'
 import { findBoxProgram, findProgram, inheritedDescriptors, systemFolders } from './machine.ts'
@@ -101,6 +102,7 @@ function buildHouse(
     pool: options.pool,
     turns: options.turns,
     state,
+    folders: new HostFolders(),
     network: options.network ?? {},
     etc,
     systemFolders: systemFolders(),

@@ -5,35 +5,54 @@
 import { chmodSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AdjutantError } from '@adjutant/core/contract'
-import type { UidLease } from '../linux/index.ts'
+import { isRoot, type UidLease } from '../linux/index.ts'
 import type { BoxUser, StateFolder } from './state-folder.ts'
 
 /** Deeper folders are a trap, not a workspace. */
 const MAX_DEPTH = 200
 const ROOT: BoxUser = { uid: 0, gid: 0 }
 
+/** Whose the boxes of a sandbox are, until it is given back. */
 export interface FolderUser {
   /** Absent: who runs us, which is not root. */
   readonly user?: BoxUser
-  /** When it was taken for this, to be given back. */
-  readonly lease?: UidLease
+  /** To be called once, when nothing of the sandbox runs any more. */
+  giveBack(): void
 }
 
-/** @param folder absolute, links resolved @throws AdjutantError SANDBOX_UNAVAILABLE */
-export function userOfFolder(folder: string, state: StateFolder): FolderUser {
-  const there = lstatSync(folder)
-  if (!there.isDirectory()) throw new AdjutantError('CONFIG_INVALID', `workspace.host: ${folder} is no folder`)
-  if (process.geteuid?.() !== 0) return {}
-  if (there.uid !== 0) return { user: { uid: there.uid, gid: there.gid === 0 ? there.uid : there.gid } }
-  const lease = state.takeUser()
-  give(folder, ROOT, lease)
-  chmodSync(folder, 0o700)
-  return { user: lease, lease }
-}
+/** Folders of root's that are lent at the moment: several sandboxes may work in the same one, under the same user. */
+export class HostFolders {
+  readonly #lent = new Map<string, { readonly lease: UidLease; users: number }>()
 
-/** Gives back to root what was taken from it, when nothing runs under that user any more. */
-export function returnFolder(folder: string, user: BoxUser): void {
-  give(folder, user, ROOT)
+  /** @param folder absolute, links resolved @throws AdjutantError CONFIG_INVALID, SANDBOX_UNAVAILABLE */
+  take(folder: string, state: StateFolder): FolderUser {
+    const there = lstatSync(folder)
+    if (!there.isDirectory()) throw new AdjutantError('CONFIG_INVALID', `workspace.host: ${folder} is no folder`)
+    if (!isRoot()) return { giveBack: () => undefined }
+    const lent = this.#lent.get(folder)
+    if (lent !== undefined) {
+      lent.users += 1
+      return { user: lent.lease, giveBack: () => this.#giveBack(folder) }
+    }
+    if (there.uid !== 0) return { user: { uid: there.uid, gid: there.gid === 0 ? there.uid : there.gid }, giveBack: () => undefined }
+    const lease = state.takeUser()
+    give(Buffer.from(folder), ROOT, lease)
+    chmodSync(folder, 0o700)
+    this.#lent.set(folder, { lease, users: 1 })
+    return { user: lease, giveBack: () => this.#giveBack(folder) }
+  }
+
+  #giveBack(folder: string): void {
+    const lent = this.#lent.get(folder)
+    if (lent === undefined || --lent.users > 0) return
+    this.#lent.delete(folder)
+    try {
+      give(Buffer.from(folder), lent.lease, ROOT)
+    } catch {
+      // The folder was removed meanwhile.
+    }
+    lent.lease.release()
+  }
 }
 
 /** May everybody pass through all folders above it? */
@@ -45,8 +64,10 @@ export function isReachable(path: string): boolean {
 }
 
 /** Only what is the first one's and has one name: a second name may be anywhere on the disk. Links are given themselves, never followed. */
-function give(path: string, from: BoxUser, to: BoxUser, depth = 0): void {
+function give(path: Buffer, from: BoxUser, to: BoxUser, depth = 0): void {
   const there = lstatSync(path)
   if (there.uid === from.uid && (there.isDirectory() || there.nlink === 1)) lchownSync(path, to.uid, to.gid)
-  if (there.isDirectory() && depth < MAX_DEPTH) for (const name of readdirSync(path)) give(`${path}/${name}`, from, to, depth + 1)
+  if (!there.isDirectory() || depth >= MAX_DEPTH) return
+  // Names are bytes: code in a box may have made ones that are no text.
+  for (const name of readdirSync(path, { encoding: 'buffer' })) give(Buffer.concat([path, Buffer.from('/'), name]), from, to, depth + 1)
 }

@@ -5,6 +5,7 @@ import type { WarmPool } from '../pool/warm-pool.ts'
 import type { BoxTools } from './box.ts'
 import type { NetworkOptions } from './box-network.ts'
 import type { BoxMount, SystemFolder } from './bubblewrap-arguments.ts'
+import type { HostFolders } from './host-folder.ts'
 import type { StateFolder } from './state-folder.ts'
 
 /** Programs, under their paths in a box. */
@@ -19,6 +20,7 @@ export interface House {
   readonly ids: IdSource
   readonly tools: BoxTools
   readonly state: StateFolder
+  readonly folders: HostFolders
   readonly network: NetworkOptions
   /** On the host; `/etc` in the box. */
   readonly etc: string

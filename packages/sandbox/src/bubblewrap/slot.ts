@@ -4,7 +4,7 @@
  */
 import { statfsSync } from 'node:fs'
 import { AdjutantError, type SandboxLanguage } from '@adjutant/core/contract'
-import { isRoot, type UidLease } from '../linux/index.ts'
+import { isRoot } from '../linux/index.ts'
 import type { Shelf } from '../pool/warm-pool.ts'
 import { Box } from './box.ts'
 import { type BoxCommand, type BoxKind, boxCommand } from './box-command.ts'
@@ -12,7 +12,7 @@ import { BoxNetwork } from './box-network.ts'
 import type { BoxMount } from './bubblewrap-arguments.ts'
 import type { BoxShape } from './check-spec.ts'
 import { Den } from './den.ts'
-import { type FolderUser, isReachable, returnFolder, userOfFolder } from './host-folder.ts'
+import { type FolderUser, isReachable } from './host-folder.ts'
 import type { House } from './house.ts'
 import { INPUT_FOLDER, RunInput } from './run-input.ts'
 import type { BoxUser, StateFolder } from './state-folder.ts'
@@ -22,29 +22,20 @@ const RELAY_PYTHON = '/usr/bin/python3'
 
 export class Slot {
   readonly shape: BoxShape
-  readonly user: BoxUser | undefined
+  readonly #owner: FolderUser
   readonly #house: House
   readonly #den: Den
-  readonly #lease: UidLease | undefined
   readonly #network: BoxNetwork | undefined
   readonly #shelves = new Map<string, Shelf<Box>>()
   readonly #boxes = new Set<Box>()
   readonly #input: RunInput
   #closed: Promise<void> | undefined
 
-  private constructor(
-    house: House,
-    shape: BoxShape,
-    den: Den,
-    user: BoxUser | undefined,
-    lease: UidLease | undefined,
-    network: BoxNetwork | undefined,
-  ) {
+  private constructor(house: House, shape: BoxShape, den: Den, owner: FolderUser, network: BoxNetwork | undefined) {
     this.#house = house
     this.shape = shape
     this.#den = den
-    this.user = user
-    this.#lease = lease
+    this.#owner = owner
     this.#network = network
     this.#input = new RunInput(`${house.state.path}/input/${house.ids.next('input')}`)
   }
@@ -52,7 +43,8 @@ export class Slot {
   /** @throws AdjutantError SANDBOX_UNAVAILABLE, OVERLOADED */
   static async make(house: House, shape: BoxShape): Promise<Slot> {
     const { state } = house
-    const { user, lease } = shape.workspace === undefined ? ownUser(state) : userOfFolder(shape.workspace, state)
+    const owner = shape.workspace === undefined ? ownUser(state) : house.folders.take(shape.workspace, state)
+    const { user } = owner
     let network: BoxNetwork | undefined
     try {
       if (shape.allow.length > 0) network = await openNetwork(house, shape, user)
@@ -66,12 +58,17 @@ export class Slot {
         ...(user === undefined ? {} : { user }),
         binds: user === undefined ? [] : needed(house, shape).filter((path) => !isReachable(path)),
       })
-      return new Slot(house, shape, den, user, lease, network)
+      return new Slot(house, shape, den, owner, network)
     } catch (error) {
       await network?.close()
-      giveBack(shape, lease)
+      owner.giveBack()
       throw error
     }
+  }
+
+  /** Under whom its boxes run; absent: under whom we do. */
+  get user(): BoxUser | undefined {
+    return this.#owner.user
   }
 
   /** The workspace, for the host. */
@@ -196,7 +193,7 @@ export class Slot {
     await this.#den.close()
     this.#input.close()
     await this.#network?.close()
-    giveBack(this.shape, this.#lease)
+    this.#owner.giveBack()
   }
 }
 
@@ -207,9 +204,9 @@ function needed(house: House, shape: BoxShape): readonly string[] {
 }
 
 function ownUser(state: StateFolder): FolderUser {
-  if (!isRoot()) return {}
+  if (!isRoot()) return { giveBack: () => undefined }
   const lease = state.takeUser()
-  return { user: lease, lease }
+  return { user: lease, giveBack: () => void lease.release() }
 }
 
 function openNetwork({ clock, network, programs, state }: House, { allow }: BoxShape, user: BoxUser | undefined): Promise<BoxNetwork> {
@@ -218,11 +215,4 @@ function openNetwork({ clock, network, programs, state }: House, { allow }: BoxS
       hint: 'Install python3, or ask for no network.',
     })
   return BoxNetwork.open({ allow, clock, ...network, ...(user === undefined ? {} : { owner: user }) }, `${state.path}/gates`)
-}
-
-/** Nothing runs under that user any more. */
-function giveBack({ workspace }: BoxShape, lease: UidLease | undefined): void {
-  if (lease === undefined) return
-  if (workspace !== undefined) returnFolder(workspace, lease)
-  lease.release()
 }
