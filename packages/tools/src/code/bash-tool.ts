@@ -13,8 +13,8 @@ export function bashTool(context: CodeToolContext): AgentTool {
   return {
     name: 'bash',
     description:
-      `Run a bash command in this session's shell in the sandbox. Use for: programs, pipes, tests, git. ${context.surroundings} ` +
-      'Folder, variables and functions stay for the next call. Nobody can type: give answers as arguments. ' +
+      `Run a bash command in this session's shell in the sandbox. Use for: programs, pipes, tests, git. Not for: what asks somebody to type. ${context.surroundings} ` +
+      'Folder, variables and functions stay for the next call. ' +
       'For a server or a long build set background, then look with background_jobs.',
     inputSchema: {
       type: 'object',
@@ -53,7 +53,8 @@ export function bashTool(context: CodeToolContext): AgentTool {
 export function backgroundJobsTool(context: CodeToolContext): AgentTool {
   return {
     name: 'background_jobs',
-    description: 'List the background jobs of this session, show the output of one, or stop one. Jobs end with the session.',
+    description:
+      'The background jobs of this session. Use for: listing them, showing the output of one, stopping one. Not for: starting one (bash does). Jobs end with the session.',
     inputSchema: {
       type: 'object',
       properties: {

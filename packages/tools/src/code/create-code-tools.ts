@@ -36,7 +36,7 @@ export interface CodeToolsOptions {
   /** Read-only folders of the host in the boxes of bash and python. */
   readonly mounts?: readonly SandboxMount[]
   readonly env?: Readonly<Record<string, string>>
-  /** `wallMs` bounds what a call may ask for. Default of that: 600 000; of the others: the backend's. */
+  /** `wallMs` bounds what a call may ask for. Default of that and of `cpuMs`: 600 000; of the others: the backend's. */
   readonly limits?: Partial<SandboxLimits>
   /** What boxes must enforce beyond what `sandboxes` requires. */
   readonly requires?: readonly SandboxGuarantee[]
@@ -128,7 +128,8 @@ export function createCodeTools(options: CodeToolsOptions): CodeTools {
 
 function specOf(options: CodeToolsOptions, wallMs: number, mounts: readonly SandboxMount[]): SandboxSpec {
   return {
-    limits: { ...options.limits, wallMs },
+    // Within its time a run may use the processor as much as it likes.
+    limits: { cpuMs: wallMs, ...options.limits, wallMs },
     ...(options.network === undefined ? {} : { network: options.network }),
     ...(options.workspace === undefined ? {} : { workspace: { host: options.workspace } }),
     ...(options.env === undefined ? {} : { env: options.env }),

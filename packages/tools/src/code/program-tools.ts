@@ -13,7 +13,7 @@ export function pythonTool(context: CodeToolContext): AgentTool {
     name: 'python',
     lang: 'python',
     description:
-      `Run Python 3 code in the sandbox. Use for: computing, tables, plots. ${context.surroundings} ` +
+      `Run Python 3 code in the sandbox. Use for: computing, tables, plots. Not for: starting programs (bash does). ${context.surroundings} ` +
       'Print what you want to see. Save a plot as a .png file and it is shown. bash sees the same files.',
     example: 'import csv\nprint(sum(float(r["price"]) for r in csv.DictReader(open("orders.csv"))))',
     env: PYTHON_ENVIRONMENT,
@@ -25,7 +25,7 @@ export function javascriptTool(context: CodeToolContext): AgentTool {
     name: 'javascript',
     lang: 'js',
     description:
-      'Run JavaScript in the sandbox. Use for: quick computing, text and JSON. The fastest way to run code. Print with console.log; files.read(path), files.write(path, text) and files.list() are there, modules are not. ' +
+      'Run JavaScript in the sandbox. Use for: quick computing, text and JSON; it starts the fastest. Not for: npm packages. Print with console.log; files.read(path), files.write(path, text) and files.list() are there, modules are not. ' +
       (context.isShared ? context.surroundings : 'It has no network, and files of its own: bash and python do not see them.'),
     example: 'console.log([3, 1, 2].sort().join())',
     env: {},

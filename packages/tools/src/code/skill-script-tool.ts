@@ -25,7 +25,7 @@ export function skillScriptTool(context: CodeToolContext, skills: SkillMounts): 
   return {
     name: 'run_skill_script',
     description:
-      'Run a script that a skill brings (.py, .sh, .js, or a program) in the sandbox. Use for: what the instructions of a skill tell you to run. ' +
+      'Run a script that a skill brings (.py, .sh, .js, or a program) in the sandbox. Use for: what the instructions of a skill tell you to run. Not for: commands of your own (bash does). ' +
       'The files of the skill are read-only in /skills/NAME; the script runs in /workspace, where bash and python see what it makes.',
     inputSchema: {
       type: 'object',
