@@ -1,5 +1,6 @@
 export { auditSinkConformance, sealedExamples } from './audit-sink-conformance.ts'
 export { countingIds } from './counting-ids.ts'
+export { namespaceStubBox } from './e2b/namespace-stub-box.ts'
 export { type E2bStub, type E2bStubOptions, startE2bStub } from './e2b/start-e2b-stub.ts'
 export type { E2bStubBox, E2bStubRun } from './e2b/stub-box.ts'
 export { embedderConformance } from './embedder-conformance.ts'

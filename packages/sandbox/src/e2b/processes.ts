@@ -14,9 +14,10 @@ const SWEEP_MS = 15_000
 /** The daemon gets this much longer than the client before it ends a process itself: it is there for the client that is no more. */
 const ORPHAN_GRACE_MS = 30_000
 
-/** Ends all with the mark, until none is left: what forks meanwhile is found in the next round. Only built-ins. */
+/** Ends all with the mark, until none is left: what forks meanwhile is found in the next round, what takes its time to end is waited for. */
 const SWEEP = `
-for round in 1 2 3 4 5 6 7 8; do
+for pause in 0 .01 .02 .05 .1 .2 .2 .5 .5 1 1 1 1 1 1; do
+  sleep "$pause"
   found=
   for place in /proc/[0-9]*; do
     while IFS= read -r -d '' pair; do

@@ -28,6 +28,9 @@ const FROM_FILE: Readonly<Record<'python' | 'js', string>> = {
   js: '(0, eval)(require("node:fs").readFileSync(process.argv.pop(), "utf8"))',
 }
 
+/** Output leaves at once: code that never rests would otherwise keep all of it to itself, beyond any limit. */
+const UNBUFFERED = 'for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocking?.(true); '
+
 export interface Prepared {
   readonly argv: readonly [string, ...string[]]
   readonly stdin: Uint8Array | undefined
@@ -71,7 +74,8 @@ async function argvOf(
   keep: (bytes: Uint8Array) => Promise<string>,
 ): Promise<readonly [string, ...string[]]> {
   const command = commands[lang]
-  if (fitsArgument(code)) return [...command, lang === 'js' ? '-e' : '-c', code]
+  // On the same line, so that the code's own lines keep their numbers.
+  if (fitsArgument(code)) return lang === 'js' ? [...command, '-e', `${UNBUFFERED}${code}`] : [...command, '-c', code]
   const path = await keep(Buffer.from(code))
   switch (lang) {
     case 'bash':
@@ -79,7 +83,7 @@ async function argvOf(
     case 'python':
       return [...command, '-c', FROM_FILE.python, path]
     case 'js':
-      return [...command, '-e', FROM_FILE.js, path]
+      return [...command, '-e', `${UNBUFFERED}${FROM_FILE.js}`, path]
     default:
       return lang satisfies never
   }
