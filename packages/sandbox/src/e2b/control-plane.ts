@@ -84,8 +84,10 @@ export class ControlPlane {
   /** Ids of the boxes with this mark. */
   async list(mark: string): Promise<readonly string[]> {
     const query = `metadata=${encodeURIComponent(`${MARK}=${mark}`)}`
-    let answer = await this.#send('listing boxes', 'GET', `/v2/sandboxes?${query}`)
-    if (isAbsent(answer)) answer = await this.#send('listing boxes', 'GET', `/sandboxes?${query}`)
+    // Whoever waits has failed already: not for long.
+    const options = { timeoutMs: 10_000, attempts: 2 }
+    let answer = await this.#send('listing boxes', 'GET', `/v2/sandboxes?${query}`, options)
+    if (isAbsent(answer)) answer = await this.#send('listing boxes', 'GET', `/sandboxes?${query}`, options)
     if (!answer.ok) throw this.failure('listing boxes', answer)
     return listOf(parseJson(answer.bytes.toString('utf8')))
       .map(recordOf)
