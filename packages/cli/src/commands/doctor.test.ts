@@ -58,7 +58,7 @@ describe('doctor', () => {
     assert.match(check('OPENAI_API_KEY').detail, /^set/)
     assert.match(check('ANTHROPIC_API_KEY').fix ?? '', /export ANTHROPIC_API_KEY=/)
     assert.match(check('GEMINI_API_KEY').fix ?? '', /gemini:NAME/)
-    assert.match(check('sandbox').detail, /no sandbox configured in this version/)
+    assert.match(check('sandbox').detail, /^bash: \w+, python: \w+, js: quickjs, sql: sqljs$/)
     assert.match(check('terminal').detail, /nobody can be asked/)
     assert.deepEqual(await readdir(folder), [])
   })

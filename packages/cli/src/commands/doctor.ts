@@ -5,6 +5,7 @@ import { type Check, checkConfiguration, checkEnvironment, checkToolbox } from '
 import { capabilitiesOf } from '../terminal/capabilities.ts'
 import { printableLine } from '../terminal/printable.ts'
 import { themeFor } from '../terminal/theme.ts'
+import { sandboxChecks } from './sandbox-doctor.ts'
 import { sharedOptions } from './shared-options.ts'
 
 const HELP = `
@@ -24,10 +25,30 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
     .action(async (_options, command: Command) => doctor(io, command))
 }
 
+/**
+ * One line for all boxes. Nothing needs one unless code of a model is to run: what is missing is told, and is no fault of the machine.
+ */
+async function sandbox(): Promise<Check> {
+  const checks = await sandboxChecks()
+  const detail = checks.map(({ name, detail: said }) => `${name.replace('box for ', '')}: ${said.split(':')[0] ?? said}`).join(', ')
+  const missing = checks.some(({ ok }) => !ok)
+  return {
+    name: 'sandbox',
+    ok: true,
+    detail,
+    ...(missing ? { fix: 'Code in these languages is refused: adjutant sandbox doctor says what can be done.' } : {}),
+  }
+}
+
 async function doctor(io: CliIo, command: Command): Promise<void> {
   const shared = sharedOptions(command)
   const { check, config } = await checkConfiguration(io, shared)
-  const checks: Check[] = [...(await checkEnvironment(io, config)), check, ...(config === undefined ? [] : await checkToolbox(io, config))]
+  const checks: Check[] = [
+    ...(await checkEnvironment(io, config)),
+    check,
+    ...(config === undefined ? [] : await checkToolbox(io, config)),
+    await sandbox(),
+  ]
   const ok = checks.every((each) => each.ok)
   if (shared.json === true) {
     await writeJson(io.stdout, { ok, checks })

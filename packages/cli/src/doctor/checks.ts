@@ -127,7 +127,6 @@ export async function checkEnvironment(io: CliIo, config: Config | undefined): P
     ...(config === undefined ? [] : [await checkSessionsFolder(config.sessionsFolder)]),
     await checkSqlite(),
     checkTerminal(io),
-    { name: 'sandbox', ok: true, detail: 'no sandbox configured in this version: no tool runs code or commands' },
     ...checkKeys(io.env),
   ]
 }
