@@ -28,8 +28,8 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
 /**
  * One line for all boxes. Nothing needs one unless code of a model is to run: what is missing is told, and is no fault of the machine.
  */
-async function sandbox(): Promise<Check> {
-  const checks = await sandboxChecks()
+async function sandbox(io: CliIo): Promise<Check> {
+  const checks = await sandboxChecks(io.env)
   const detail = checks.map(({ name, detail: said }) => `${name.replace('box for ', '')}: ${said.split(':')[0] ?? said}`).join(', ')
   const missing = checks.some(({ ok }) => !ok)
   return {
@@ -47,7 +47,7 @@ async function doctor(io: CliIo, command: Command): Promise<void> {
     ...(await checkEnvironment(io, config)),
     check,
     ...(config === undefined ? [] : await checkToolbox(io, config)),
-    await sandbox(),
+    await sandbox(io),
   ]
   const ok = checks.every((each) => each.ok)
   if (shared.json === true) {

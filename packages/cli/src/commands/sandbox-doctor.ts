@@ -42,7 +42,7 @@ export function addSandboxDoctorCommand(sandbox: Command, io: CliIo): void {
 }
 
 async function doctor(io: CliIo, json: boolean): Promise<void> {
-  const backends = await describeSandboxes()
+  const backends = await describeSandboxes(io.env)
   const chosen = chosenOf(backends)
   const ok = LANGUAGES.every((lang) => chosen[lang] !== null)
   if (json) await writeJson(io.stdout, { ok, checks: backends, chosen })
@@ -50,8 +50,8 @@ async function doctor(io: CliIo, json: boolean): Promise<void> {
   if (!ok) io.exit(1)
 }
 
-async function describeSandboxes(): Promise<readonly SandboxDescription[]> {
-  const sandboxes = await openMachineSandboxes()
+async function describeSandboxes(env: CliIo['env']): Promise<readonly SandboxDescription[]> {
+  const sandboxes = await openMachineSandboxes({ env })
   try {
     return await sandboxes.describe()
   } finally {
@@ -71,13 +71,14 @@ function chosenOf(backends: readonly SandboxDescription[]): Chosen {
  *
  * @example
  * ```ts
- * checks.push(...(await sandboxChecks()))
+ * checks.push(...(await sandboxChecks(io.env)))
  * ```
+ * @public
  */
-export async function sandboxChecks(): Promise<
-  readonly { readonly name: string; readonly ok: boolean; readonly detail: string; readonly fix?: string }[]
-> {
-  const backends = await describeSandboxes()
+export async function sandboxChecks(
+  env: CliIo['env'],
+): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail: string; readonly fix?: string }[]> {
+  const backends = await describeSandboxes(env)
   const chosen = chosenOf(backends)
   return LANGUAGES.map((lang) => {
     const found = backends.find(({ name }) => name === chosen[lang])

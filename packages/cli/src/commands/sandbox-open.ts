@@ -2,8 +2,11 @@
 import { randomIds, systemClock } from '@adjutant/core'
 import type { SandboxGuarantee } from '@adjutant/core/contract'
 import type { Sandboxes } from '@adjutant/sandbox'
+import type { CliIo } from '../cli-io.ts'
 
 export interface MachineSandboxes {
+  /** Of whoever typed the command: a key in it allows a remote service. */
+  readonly env: CliIo['env']
   /** Only this one. Default: the first that fits. */
   readonly backend?: string
   readonly requires?: readonly SandboxGuarantee[]
@@ -11,11 +14,12 @@ export interface MachineSandboxes {
 }
 
 /** @throws AdjutantError CONFIG_INVALID for a backend that there is not, or that is not allowed */
-export async function openMachineSandboxes(options: MachineSandboxes = {}): Promise<Sandboxes> {
+export async function openMachineSandboxes(options: MachineSandboxes): Promise<Sandboxes> {
   const { openSandboxes } = await import('@adjutant/sandbox')
   return openSandboxes({
     clock: systemClock,
     ids: randomIds,
+    env: options.env,
     ...(options.backend === undefined ? {} : { order: [options.backend] }),
     ...(options.requires === undefined ? {} : { requires: options.requires }),
     unsafeHost: options.unsafeHost === true,

@@ -84,7 +84,7 @@ async function run(io: CliIo, given: string, options: RunOptions): Promise<void>
     })
   const code = given === '-' ? (await readAll(io, 'the code')).toString('utf8') : given
   const stdin = options.stdin ? await readAll(io, 'the input') : undefined
-  const sandboxes = await openMachineSandboxes(options)
+  const sandboxes = await openMachineSandboxes({ ...options, env: io.env })
   try {
     await using box = await sandboxes.open(specOf(io, options), options.lang)
     const out = new Through(io)
