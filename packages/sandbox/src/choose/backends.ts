@@ -1,20 +1,24 @@
 /** Owns which backends there are without being asked for, and in which order they are tried for a language. None is made before it is needed. */
 import type { Clock, IdSource, SandboxBackend, SandboxGuarantee, SandboxLanguage } from '@adjutant/core/contract'
 import { bubblewrapBackend } from '../bubblewrap/bubblewrap-backend.ts'
+import { e2bBackend } from '../e2b/index.ts'
 import { quickJsBackend } from '../quickjs/quickjs-backend.ts'
 import { sqlJsBackend } from '../sqljs/sqljs-backend.ts'
 
 export interface BackendTools {
   readonly clock: Clock
   readonly ids: IdSource
+  /** Where keys and addresses of remote services are looked up. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 /** Makes a backend when the first box is asked of it. May throw: the backend then counts as one that does not work here. */
 export type MakeBackend = (tools: BackendTools) => SandboxBackend | Promise<SandboxBackend>
 
-/** Those that need no setting. */
+/** Those that need no setting, or find it in the environment that was given. */
 export const BUILT_IN_BACKENDS: Readonly<Record<string, MakeBackend>> = {
   bubblewrap: (tools) => bubblewrapBackend(tools),
+  e2b: ({ clock, env = {} }) => e2bBackend({ clock, env }),
   quickjs: ({ clock }) => quickJsBackend({ clock }),
   sqljs: ({ clock }) => sqlJsBackend({ clock }),
 }

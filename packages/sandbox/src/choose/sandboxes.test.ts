@@ -129,6 +129,13 @@ describe('openSandboxes', () => {
     )
   })
 
+  it('sends no code to a service whose key it was not given', async () => {
+    await using sandboxes = open({ order: ['e2b'] })
+    assert.match((await codeOf(sandboxes.open({}, 'bash'))).message, /e2b: .*no key is given/)
+    await using odd = open({ order: ['e2b'], env: { E2B_API_KEY: 'a\nb' } })
+    assert.match((await codeOf(odd.open({}, 'bash'))).message, /cannot be sent in a header/)
+  })
+
   it('lets a wrong spec be told, and not passed over', async () => {
     await using sandboxes = open()
     assert.equal((await codeOf(sandboxes.open({ limits: { wallMs: -1 } }, 'js'))).code, 'CONFIG_INVALID')

@@ -21,6 +21,8 @@ import { type Refusal, refusalError } from './refusals.ts'
 export interface SandboxesOptions {
   readonly clock: Clock
   readonly ids: IdSource
+  /** Where keys and addresses of remote services are looked up, e.g. `E2B_API_KEY`. Default: nowhere, so that no code leaves this machine. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Further backends by name, or others in the place of built-in ones. */
   readonly backends?: Readonly<Record<string, MakeBackend>>
   /** Tried in this order, for every language. Default: {@link DEFAULT_ORDER} for the language. */
