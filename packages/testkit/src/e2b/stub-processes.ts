@@ -102,10 +102,13 @@ export class StubProcesses {
     return new Promise((resolve, reject) => {
       const { stdin } = child
       if (stdin === null || stdin.writableEnded) return reject(new StubRefusal('internal', 'stdin not enabled or closed'))
-      child.once('exit', () => resolve())
-      stdin.write(Buffer.from(stubText(input.stdin) ?? '', 'base64'), (error) =>
-        error ? reject(new StubRefusal('internal', error.message)) : resolve(),
-      )
+      const go = (): void => resolve()
+      child.once('exit', go)
+      stdin.write(Buffer.from(stubText(input.stdin) ?? '', 'base64'), (error) => {
+        child.off('exit', go)
+        if (error) reject(new StubRefusal('internal', error.message))
+        else resolve()
+      })
     })
   }
 
