@@ -115,12 +115,14 @@ async function row(name: string, calls: CallCount, batch: Batch, sizes: readonly
   return [name, ...figures, await kilobytes(batch, sizes.at(-1) ?? 1, calls)]
 }
 
-/** What was made for it before is no part of what it takes. */
+/**
+ * Warm, as a process is that has worked for a while. No collection is forced before measuring: that throws compiled code and what the engine
+ * has learnt away, and every row, the other systems' too, is measured at up to twice its cost.
+ */
 async function warmed(batch: Batch, size: number, turns: number): Promise<Run> {
   const warm = Math.min(turns, 100)
   const run = await batch(size, turns + warm)
   await repeat(run, warm)
-  globalThis.gc?.()
   return run
 }
 
