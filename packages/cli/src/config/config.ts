@@ -1,5 +1,6 @@
 /** The shapes of a configuration: as written ({@link RawConfig}, what config.schema.json describes) and as used ({@link Config}). */
 import type { ApprovalMode, BudgetLimits, LoopGuardOptions, OriginRule, RateRule, ToolLimits, TurnStrategy } from '@adjutant/core'
+import type { SandboxGuarantee, SandboxLimits } from '@adjutant/core/contract'
 import type { OAuthSettings, PinMode } from '@adjutant/core/mcp'
 
 export type ApproveMode = ApprovalMode
@@ -61,6 +62,29 @@ interface PricingConfig {
   readonly output: number
 }
 
+/** Code of the model, in boxes: see docs/guides/code.md. */
+export interface CodeConfig {
+  /** Backends, best first. */
+  readonly order?: readonly string[]
+  readonly requires?: readonly SandboxGuarantee[]
+  /** `box`: each session has a folder that goes with it; `project`: the workspace itself. Default `box`. */
+  readonly workspace?: 'box' | 'project'
+  /** Hosts that code may reach. Default: none. */
+  readonly network?: readonly string[]
+  readonly limits?: Partial<SandboxLimits>
+  readonly idleMs?: number
+  readonly maxBoxes?: number
+}
+
+export interface HttpConfig {
+  readonly methods?: readonly ('GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
+  readonly trustedHosts?: readonly string[]
+  readonly timeoutMs?: number
+  readonly maxBytes?: number
+  readonly redirects?: 'any-host' | 'same-host'
+  readonly userAgent?: string
+}
+
 /** What protects the world from the model and the model from the world. */
 export interface GuardConfig {
   readonly strategy?: TurnStrategy
@@ -99,6 +123,8 @@ export interface RawConfig extends GuardConfig {
     readonly builtin?: boolean | readonly string[]
     readonly modules?: readonly string[]
     readonly functions?: readonly string[]
+    readonly code?: boolean | CodeConfig
+    readonly http?: boolean | HttpConfig
   }
   readonly earlyStart?: boolean
   readonly roles?: Readonly<Record<string, readonly string[]>>
@@ -125,6 +151,8 @@ export interface Config {
   readonly builtin: boolean | readonly string[]
   readonly modules: readonly string[]
   readonly functions: readonly string[]
+  readonly code: boolean | CodeConfig
+  readonly http: boolean | HttpConfig
   readonly skills: readonly string[]
   readonly databases: Readonly<Record<string, string>>
   readonly mcpServers: Readonly<Record<string, RawMcpServer>>

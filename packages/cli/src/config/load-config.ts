@@ -92,6 +92,8 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     builtin: raw.tools?.builtin ?? true,
     modules: (raw.tools?.modules ?? []).map(from),
     functions: (raw.tools?.functions ?? []).map(from),
+    code: raw.tools?.code ?? false,
+    http: raw.tools?.http ?? false,
     skills: (raw.skills ?? []).map((entry) => absoluteSkillEntry(entry, from)),
     databases: mapValues(raw.databases, from),
     mcpServers: mapValues(raw.mcpServers, (server) => ({

@@ -31,7 +31,7 @@ async function open(state: string, mcpServers: unknown, terminal?: (said: string
     said += chunk.toString('utf8')
     terminal?.(said)
   })
-  const toolbox = await openToolbox(config, { stderr, signal: new AbortController().signal })
+  const toolbox = await openToolbox(config, { stderr, env: {}, signal: new AbortController().signal })
   return {
     toolbox,
     said: () => said,

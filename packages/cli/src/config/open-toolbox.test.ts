@@ -17,7 +17,7 @@ describe('a toolbox that is watched', () => {
     await put('style', 'Use for reports.')
     await writeFile(join(root, 'adjutant.yaml'), 'skills: [skills]\ntools: { builtin: false }\nsessionsFolder: ../sessions\n')
     const config = await loadConfig({ cwd: root, env: {} })
-    toolbox = await openToolbox(config, { stderr: new PassThrough(), signal: new AbortController().signal })
+    toolbox = await openToolbox(config, { stderr: new PassThrough(), env: {}, signal: new AbortController().signal })
   })
   after(async () => {
     await toolbox.close()

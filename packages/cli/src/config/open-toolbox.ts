@@ -26,6 +26,7 @@ import { commandReaders } from './command-readers.ts'
 import type { Config } from './config.ts'
 import { functionTools } from './function-tools.ts'
 import { startServers } from './mcp-servers.ts'
+import { reachingTools } from './reaching-tools.ts'
 import { openSkillPlaces } from './skill-places.ts'
 import { watchFolders } from './watch-folders.ts'
 
@@ -88,7 +89,11 @@ async function checkWorkspace(workspace: string): Promise<void> {
 /**
  * @throws AdjutantError CONFIG_INVALID when the workspace is no folder, CANCELLED when `io.signal` aborts meanwhile
  */
-export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'signal'>, options: ToolboxOptions = {}): Promise<Toolbox> {
+export async function openToolbox(
+  config: Config,
+  io: Pick<CliIo, 'stderr' | 'signal' | 'env'>,
+  options: ToolboxOptions = {},
+): Promise<Toolbox> {
   await checkWorkspace(config.workspace)
   const registry = new Registry()
   const problems: RegistryProblem[] = []
@@ -125,8 +130,10 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
 
   const skillPlaces = await openSkillPlaces(config.skills, { workspace: config.workspace, home: homedir() })
   closers.push(async () => skillPlaces.close())
-  const [builtIn, modules, functions, skills, servers] = await Promise.all([
+  let loaded: readonly Skill[] = []
+  const [builtIn, reaching, modules, functions, skills, servers] = await Promise.all([
     builtInTools(config),
+    reachingTools(config, { io, clock: options.clock ?? systemClock, skills: () => loaded }),
     Promise.all(
       config.modules.map((folder) =>
         loadModuleFolder(folder).catch((error: unknown) => ({ tools: [], problems: [problemOf(folder, error)] })),
@@ -139,14 +146,15 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
       note: (text) => note(text),
     }),
   ])
-  closers.push(builtIn.close)
+  closers.push(builtIn.close, reaching.close)
+  loaded = skills.skills
   for (const { connection } of servers) if (connection !== undefined) closers.push(() => connection.close())
   if (io.signal.aborted) {
     await close()
     throw new AdjutantError('CANCELLED', 'stopped while the tools were being started')
   }
   // The order decides who keeps a name that two claim.
-  add(builtIn.tools, 'built-in')
+  add([...builtIn.tools, ...reaching.tools], 'built-in')
   problems.push(...builtIn.problems)
   for (const [index, report] of modules.entries()) {
     problems.push(...report.problems)
@@ -182,7 +190,8 @@ export async function openToolbox(config: Config, io: Pick<CliIo, 'stderr' | 'si
       if (registry.snapshot() !== started) listener(registry.snapshot())
       if (skillPlaces.folders.length === 0) return
       const reload = async (): Promise<void> => {
-        const { tools } = await loadSkills(skillPlaces.places)
+        const { tools, skills: now } = await loadSkills(skillPlaces.places)
+        loaded = now
         registry.remove('skills')
         register(tools, 'skills')
         changed?.(registry.snapshot())
