@@ -76,7 +76,7 @@ export interface CodeConfig {
   readonly maxBoxes?: number
 }
 
-export interface HttpConfig {
+interface HttpConfig {
   readonly methods?: readonly ('GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
   readonly trustedHosts?: readonly string[]
   readonly timeoutMs?: number
