@@ -104,13 +104,14 @@ describe('JavaScript in a box', () => {
 
   it('runs promises, microtasks and timers in their order, to the end', async () => {
     const { out, exitCode } = await run(`
-      setTimeout(() => console.log('timer 2'), 2)
-      setTimeout((x) => { console.log('timer', x); Promise.resolve().then(() => console.log('micro of timer')) }, 1, 'one')
+      // Far apart: a busy machine may take its time between two lines.
+      setTimeout(() => console.log('timer 2'), 300)
+      setTimeout((x) => { console.log('timer', x); Promise.resolve().then(() => console.log('micro of timer')) }, 0, 'one')
       queueMicrotask(() => console.log('micro'))
-      const id = setInterval(() => { console.log('tick'); clearInterval(id) }, 3)
-      clearTimeout(setTimeout(() => console.log('never'), 1))
+      const id = setInterval(() => { console.log('tick'); clearInterval(id) }, 600)
+      clearTimeout(setTimeout(() => console.log('never'), 0))
       console.log('first')
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, 900))
       console.log('last')
     `)
     assert.equal(out, 'first\nmicro\ntimer one\nmicro of timer\ntimer 2\ntick\nlast\n')
