@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { identifyProcess, isRunning, signalProcess } from './process-identity.ts'
 import { readProcessStat } from './process-stat.ts'
@@ -41,9 +42,12 @@ describe('signalProcess', { skip: process.platform === 'linux' ? false : 'needs 
     assert.deepEqual(await closed, [null, 'SIGKILL'])
   })
 
-  it('says when a process is out of reach', { skip: process.getuid?.() === 0 ? 'root reaches all' : false }, () => {
+  it('says when a process is out of reach', { skip: process.getuid?.() === 0 ? 'root reaches all' : false }, (context) => {
     const first = identifyProcess(1)
     assert.ok(first)
-    assert.equal(signalProcess(first, 'SIGCONT'), 'denied')
+    if (statSync('/proc/1').uid === process.getuid?.()) return context.skip('the first process belongs to this user')
+    // Not SIGCONT: the kernel lets that pass to any process of the sender's own session, whoever owns it, and in a small container the first
+    // process is of that session. This one is ignored where it arrives.
+    assert.equal(signalProcess(first, 'SIGURG'), 'denied')
   })
 })
