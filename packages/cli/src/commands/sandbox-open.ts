@@ -9,6 +9,8 @@ export interface MachineSandboxes {
   readonly env: CliIo['env']
   /** Only this one. Default: the first that fits. */
   readonly backend?: string
+  /** Where no backend is named: these, best first. Default: the usual order of the language. */
+  readonly order?: readonly string[]
   readonly requires?: readonly SandboxGuarantee[]
   readonly unsafeHost?: boolean
 }
@@ -16,11 +18,12 @@ export interface MachineSandboxes {
 /** @throws AdjutantError CONFIG_INVALID for a backend that there is not, or that is not allowed */
 export async function openMachineSandboxes(options: MachineSandboxes): Promise<Sandboxes> {
   const { openSandboxes } = await import('@adjutant/sandbox')
+  const order = options.backend === undefined ? options.order : [options.backend]
   return openSandboxes({
     clock: systemClock,
     ids: randomIds,
     env: options.env,
-    ...(options.backend === undefined ? {} : { order: [options.backend] }),
+    ...(order === undefined ? {} : { order }),
     ...(options.requires === undefined ? {} : { requires: options.requires }),
     unsafeHost: options.unsafeHost === true,
   })

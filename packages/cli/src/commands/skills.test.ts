@@ -135,15 +135,3 @@ describe('skills validate', () => {
     assert.equal((await skills('show')).code, 2)
   })
 })
-
-describe('skills run', () => {
-  it('runs nothing on the bare machine, and says so; what is no file of the skill is refused before', async () => {
-    const found = await skills('run', 'house-style', 'words.md', '--folder', 'a')
-    assert.equal(found.code, 1)
-    assert.match(found.stderr, /UNSUPPORTED: words\.md of the skill house-style was not run: no sandbox is configured/)
-    const outside = await skills('run', 'house-style', '../broken/SKILL.md', '--folder', 'a')
-    assert.match(outside.stderr, /PATH_OUTSIDE_WORKSPACE/)
-    const missing = await skills('run', 'broken', 'x', '--folder', 'a')
-    assert.match(missing.stderr, /broken\/SKILL\.md has no description[\s\S]*NOT_FOUND: there is no skill "broken"/)
-  })
-})

@@ -1,13 +1,12 @@
-/** `adjutant skills`: which skills there are, what one says, and whether one is fit. Reads files and runs nothing. */
-import { homedir } from 'node:os'
+/** `adjutant skills`: which skills there are, what one says, and whether one is fit. What reads files is here and runs nothing; `run` is beside it. */
 import { resolve } from 'node:path'
-import { AdjutantError, listBundledFiles, loadSkills, readBody, type Skill, type SkillLoadReport } from '@adjutant/core'
+import { loadSkills, type Skill } from '@adjutant/core'
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
-import { loadConfig } from '../config/load-config.ts'
-import { openSkillPlaces } from '../config/skill-places.ts'
 import { printableLine, printableLines } from '../terminal/printable.ts'
-import { notFound, writeColumns, writeProblems } from './listing.ts'
+import { writeColumns, writeProblems } from './listing.ts'
+import { type FolderOptions, folderOptions, type NamedSkills, namedSkill, withFolders, withSkills } from './skills-load.ts'
+import { addSkillsRunCommand } from './skills-run.ts'
 
 const LIST_HELP = `
 Folders are those of the configuration ("skills"), or the ones that --folder names. Of two skills with one name the one in the
@@ -23,13 +22,6 @@ Exit: 0 shown, 1 there is no such skill, 2 wrong usage.
 Example:
   adjutant skills show house-style --folder ./skills`
 
-const RUN_HELP = `
-A skill's script runs in a sandbox only, and this version has none: the command says so after it has found the script, and runs nothing.
-Exit: 1 nothing was run, 2 wrong usage.
-
-Example:
-  adjutant skills run pdf scripts/extract.py --folder ./skills`
-
 const VALIDATE_HELP = `
 PATH is the folder of a skill, its SKILL.md, or a folder of skills. A problem keeps a skill from being loaded; a warning does not.
 Exit: 0 all fit, 1 a skill has a problem (with --strict: or a warning), 2 wrong usage.
@@ -40,23 +32,21 @@ Example:
 export function addSkillsCommand(program: Command, io: CliIo): void {
   const skills = program
     .command('skills')
-    .description('list skills, show one, or check whether it is fit')
+    .description('list skills, show one, check whether it is fit, or run a script of one')
     .addHelpText('after', '\nExample:\n  adjutant skills list --folder ./skills')
   withFolders(skills.command('list').description('list the skills that there are'))
     .addHelpText('after', LIST_HELP)
-    .action(async (_options, self: Command) => list(io, optionsOf(self)))
+    .action(async (_options, self: Command) => {
+      const options = folderOptions(self)
+      await withSkills(io, options, (named) => list(io, options, named))
+    })
   withFolders(skills.command('show').description('show what one skill says').argument('<name>', 'the name of the skill'))
     .addHelpText('after', SHOW_HELP)
-    .action(async (name: string, _options, self: Command) => show(io, optionsOf(self), name))
-  withFolders(
-    skills
-      .command('run')
-      .description('run a script of a skill in the sandbox, once there is one')
-      .argument('<name>', 'the name of the skill')
-      .argument('<script>', 'a file of the skill'),
-  )
-    .addHelpText('after', RUN_HELP)
-    .action(async (name: string, script: string, _options, self: Command) => run(io, optionsOf(self), name, script))
+    .action(async (name: string, _options, self: Command) => {
+      const options = folderOptions(self)
+      await withSkills(io, options, async (named) => show(io, options, await namedSkill(io, named, name, options)))
+    })
+  addSkillsRunCommand(skills, io)
   skills
     .command('validate')
     .description('check a skill, or all skills of a folder')
@@ -70,45 +60,7 @@ export function addSkillsCommand(program: Command, io: CliIo): void {
     })
 }
 
-interface FolderOptions {
-  readonly folders: readonly string[]
-  readonly config?: string
-  readonly json: boolean
-}
-
-function withFolders(command: Command): Command {
-  return command
-    .option(
-      '--folder <path>',
-      'a folder of skills; may be given several times',
-      (path: string, before: readonly string[]) => [...before, path],
-      [],
-    )
-    .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
-    .option('--json', 'print one JSON document')
-}
-
-function optionsOf(command: Command): FolderOptions {
-  const { folder, config, json } = command.optsWithGlobals()
-  const folders = Array.isArray(folder) ? folder.filter((path) => typeof path === 'string') : []
-  return { folders, ...(typeof config === 'string' ? { config } : {}), json: json === true }
-}
-
-/** Folders that were named are taken as they are; the configuration is then not needed. */
-async function load(io: CliIo, options: FolderOptions): Promise<SkillLoadReport & { readonly folders: readonly string[] }> {
-  const named = options.folders.map((folder) => resolve(io.cwd, folder))
-  const folders = named.length > 0 && options.config === undefined ? named : [...named, ...(await loadConfig(io, options.config)).skills]
-  const opened = await openSkillPlaces(folders, { workspace: io.cwd, home: homedir() })
-  try {
-    const report = await loadSkills(opened.places)
-    return { ...report, problems: [...opened.problems, ...report.problems], folders }
-  } finally {
-    opened.close()
-  }
-}
-
-async function list(io: CliIo, options: FolderOptions): Promise<void> {
-  const { skills, problems, folders } = await load(io, options)
+async function list(io: CliIo, options: FolderOptions, { skills, problems, folders }: NamedSkills): Promise<void> {
   if (options.json) await writeJson(io.stdout, { skills: skills.map(summaryOf), problems })
   else {
     await writeColumns(
@@ -123,40 +75,8 @@ async function list(io: CliIo, options: FolderOptions): Promise<void> {
   if (skills.length === 0 && problems.length > 0) io.exit(1)
 }
 
-/** Never runs anything on the bare machine. */
-async function run(io: CliIo, options: FolderOptions, name: string, script: string): Promise<void> {
-  const { skills, problems } = await load(io, options)
-  const skill = skills.find((one) => one.name === name)
-  if (skill === undefined) {
-    // Its own fault, or its folder's, may be the reason why it is not there.
-    if (!options.json) await writeProblems(io, problems)
-    throw notFound(
-      'skill',
-      name,
-      skills.map((one) => one.name),
-      'adjutant skills list',
-    )
-  }
-  await skill.content.read(script)
-  throw new AdjutantError('UNSUPPORTED', `${script} of the skill ${name} was not run: no sandbox is configured`, {
-    outcome: 'not-run',
-    hint: 'Scripts of skills run in a sandbox only, and this version has none yet.',
-  })
-}
-
-async function show(io: CliIo, options: FolderOptions, name: string): Promise<void> {
-  const { skills, problems } = await load(io, options)
-  const skill = skills.find((one) => one.name === name)
-  if (skill === undefined) {
-    if (!options.json) await writeProblems(io, problems)
-    throw notFound(
-      'skill',
-      name,
-      skills.map((one) => one.name),
-      'adjutant skills list',
-    )
-  }
-  const [body, bundled] = await Promise.all([readBody(skill), listBundledFiles(skill)])
+async function show(io: CliIo, options: FolderOptions, skill: Skill): Promise<void> {
+  const [body, bundled] = await Promise.all([skill.content.body(), skill.content.files()])
   if (options.json) {
     await writeJson(io.stdout, { ...summaryOf(skill), fields: skill.fields, body, files: bundled.files, moreFiles: bundled.more })
     return

@@ -65,7 +65,7 @@ export async function openGuards(
 }
 
 /** The policy of the usual places and of the files that the configuration names. @throws AdjutantError CONFIG_INVALID */
-function openPolicy(config: Config, io: Pick<CliIo, 'env'>): Promise<RulePolicy> {
+export function openPolicy(config: Config, io: Pick<CliIo, 'env'>): Promise<RulePolicy> {
   return loadPolicy({
     workspace: config.workspace,
     env: io.env,
