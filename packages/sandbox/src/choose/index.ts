@@ -1,2 +1,9 @@
 export { type BackendTools, DEFAULT_ORDER, DEFAULT_REQUIRES, type MakeBackend } from './backends.ts'
-export { openSandboxes, SANDBOX_LANGUAGES, type SandboxDescription, type Sandboxes, type SandboxesOptions } from './sandboxes.ts'
+export {
+  type ByLanguage,
+  openSandboxes,
+  SANDBOX_LANGUAGES,
+  type SandboxDescription,
+  type Sandboxes,
+  type SandboxesOptions,
+} from './sandboxes.ts'

@@ -85,6 +85,21 @@ describe('openSandboxes', () => {
     assert.equal(box.backend, 'quickjs')
   })
 
+  it('takes order and requirements for each language, the usual ones where nothing is said', async () => {
+    const backends = { weaker: () => weaker(['filesystem']) }
+    await using sandboxes = open({ backends, order: { js: ['weaker', 'quickjs'], bash: ['weaker'] }, requires: { bash: ['filesystem'] } })
+    await using js = await sandboxes.open({}, 'js')
+    await using sql = await sandboxes.open({}, 'sql')
+    assert.deepEqual([js.backend, sql.backend], ['quickjs', 'sqljs'])
+    await (await sandboxes.open({}, 'bash')).close()
+    const chosen = (await sandboxes.describe()).flatMap(({ name, chosenFor }) => chosenFor.map((lang) => `${lang} ${name}`))
+    assert.deepEqual(
+      chosen.filter((one) => !one.startsWith('python')),
+      ['bash weaker', 'js quickjs', 'sql sqljs'],
+    )
+    assert.throws(() => open({ order: { sql: ['sqlite'] } }), /there is no backend "sqlite"/)
+  })
+
   it('makes and tries each backend once, and none before it is needed', async () => {
     const tried: string[] = []
     await using sandboxes = open({

@@ -18,6 +18,8 @@ import { BUILT_IN_BACKENDS, DEFAULT_ORDER, DEFAULT_REQUIRES, HOST, type MakeBack
 import { hostBackend } from './host-backend.ts'
 import { type Refusal, refusalError } from './refusals.ts'
 
+export type ByLanguage<T> = Readonly<Partial<Record<SandboxLanguage, T>>>
+
 export interface SandboxesOptions {
   readonly clock: Clock
   readonly ids: IdSource
@@ -25,10 +27,13 @@ export interface SandboxesOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Further backends by name, or others in the place of built-in ones. */
   readonly backends?: Readonly<Record<string, MakeBackend>>
-  /** Tried in this order, for every language. Default: {@link DEFAULT_ORDER} for the language. */
-  readonly order?: readonly string[]
-  /** What every box must enforce. Default: {@link DEFAULT_REQUIRES}. An empty list: nothing. A spec can only ask for more. */
-  readonly requires?: readonly SandboxGuarantee[]
+  /** Tried in this order, for every language or for each that is named. Default: {@link DEFAULT_ORDER} for the language. */
+  readonly order?: readonly string[] | ByLanguage<readonly string[]>
+  /**
+   * What every box must enforce, or one for each language that is named. Default: {@link DEFAULT_REQUIRES}. An empty list: nothing. A spec can
+   * only ask for more.
+   */
+  readonly requires?: readonly SandboxGuarantee[] | ByLanguage<readonly SandboxGuarantee[]>
   /** Code may run on this machine with nothing in between, where no backend before `host` takes it. Default false. */
   readonly unsafeHost?: boolean
 }
@@ -86,19 +91,17 @@ interface Tried {
 class ChosenSandboxes implements Sandboxes {
   readonly #options: SandboxesOptions
   readonly #makers: ReadonlyMap<string, MakeBackend>
-  readonly #floor: readonly SandboxGuarantee[]
   readonly #tried = new Map<string, Promise<Tried>>()
   #closed: Promise<void> | undefined
 
   constructor(options: SandboxesOptions) {
     this.#options = options
-    this.#floor = options.requires ?? DEFAULT_REQUIRES
     this.#makers = new Map([
       ...Object.entries(BUILT_IN_BACKENDS),
       ...Object.entries(options.backends ?? {}),
       ...(options.unsafeHost === true ? ([[HOST, hostBackend]] as const) : []),
     ])
-    for (const name of options.order ?? []) this.#checkName(name)
+    for (const lang of SANDBOX_LANGUAGES) for (const name of given(options.order, lang) ?? []) this.#checkName(name)
   }
 
   async open(spec: SandboxSpec, lang: SandboxLanguage): Promise<Sandbox> {
@@ -147,7 +150,7 @@ class ChosenSandboxes implements Sandboxes {
   }
 
   #order(lang: SandboxLanguage): readonly string[] {
-    const order = this.#options.order ?? DEFAULT_ORDER[lang]
+    const order = given(this.#options.order, lang) ?? DEFAULT_ORDER[lang]
     // The SQL of a box runs in one backend only; there is nothing to fall to on the machine.
     return this.#options.unsafeHost === true && lang !== 'sql' && !order.includes(HOST) ? [...order, HOST] : order
   }
@@ -170,17 +173,17 @@ class ChosenSandboxes implements Sandboxes {
 
   #fits(name: string, tried: Tried | undefined, lang: SandboxLanguage): boolean {
     if (tried?.backend === undefined || !tried.probe.ok || !tried.backend.languages.has(lang)) return false
-    return this.#missing(name, tried.backend, []).length === 0
+    return this.#missing(name, tried.backend, lang, []).length === 0
   }
 
   /** Whoever allowed the bare machine, and said nothing of what is required, did not mean that it must enforce something. */
-  #required(name: string, more: readonly SandboxGuarantee[]): readonly SandboxGuarantee[] {
-    const floor = name === HOST && this.#options.requires === undefined ? [] : this.#floor
+  #required(name: string, lang: SandboxLanguage, more: readonly SandboxGuarantee[]): readonly SandboxGuarantee[] {
+    const floor = given(this.#options.requires, lang) ?? (name === HOST ? [] : DEFAULT_REQUIRES)
     return [...new Set([...floor, ...more])]
   }
 
-  #missing(name: string, backend: SandboxBackend, more: readonly SandboxGuarantee[]): readonly SandboxGuarantee[] {
-    return this.#required(name, more).filter((guarantee) => !backend.enforces.has(guarantee))
+  #missing(name: string, backend: SandboxBackend, lang: SandboxLanguage, more: readonly SandboxGuarantee[]): readonly SandboxGuarantee[] {
+    return this.#required(name, lang, more).filter((guarantee) => !backend.enforces.has(guarantee))
   }
 
   async #openIn(name: string, spec: SandboxSpec, lang: SandboxLanguage): Promise<Sandbox | Refusal> {
@@ -188,7 +191,7 @@ class ChosenSandboxes implements Sandboxes {
     if (backend === undefined || !probe.ok)
       return { backend: name, kind: 'unavailable', reason: probe.detail, ...(probe.fix === undefined ? {} : { fix: probe.fix }) }
     if (!backend.languages.has(lang)) return { backend: name, kind: 'unavailable', reason: `does not run ${lang} on this machine` }
-    const missing = this.#missing(name, backend, spec.requires ?? [])
+    const missing = this.#missing(name, backend, lang, spec.requires ?? [])
     if (missing.length > 0)
       return {
         backend: name,
@@ -197,7 +200,7 @@ class ChosenSandboxes implements Sandboxes {
         ...(probe.fix === undefined ? {} : { fix: probe.fix }),
       }
     try {
-      return await backend.open({ ...spec, requires: this.#required(name, spec.requires ?? []) })
+      return await backend.open({ ...spec, requires: this.#required(name, lang, spec.requires ?? []) })
     } catch (error) {
       const refusal = asRefusal(name, error)
       if (refusal === undefined) throw error
@@ -230,6 +233,18 @@ class ChosenSandboxes implements Sandboxes {
       return { probe: { ok: false, detail: message, fix: hint } }
     }
   }
+}
+
+/** What was said for this language. */
+function given<T extends string>(
+  said: readonly T[] | ByLanguage<readonly T[]> | undefined,
+  lang: SandboxLanguage,
+): readonly T[] | undefined {
+  return said === undefined || isForAll(said) ? said : said[lang]
+}
+
+function isForAll<T extends string>(said: readonly T[] | ByLanguage<readonly T[]>): said is readonly T[] {
+  return Array.isArray(said)
 }
 
 const NOT_SET_UP: Tried = { probe: { ok: false, detail: 'not set up' } }
