@@ -76,6 +76,14 @@ export const ERROR_CODES = {
   // session, models, configuration
   MODEL_FAILED: { grade: 'final', outcome: 'failed', hint: 'Check the model name, the key and the address.' },
   MODEL_UNAVAILABLE: { grade: 'retry', outcome: 'failed', hint: 'The provider is overloaded or unreachable; try again.' },
+  PAUSED: { grade: 'retry', outcome: 'not-run', hint: 'A person has to decide first; carry the session on when it is decided.' },
+  SESSION_BUSY: { grade: 'retry', outcome: 'not-run', hint: 'Another process has this session in hand; wait for it or look at it there.' },
+  SESSION_LOST: {
+    grade: 'final',
+    outcome: 'unknown',
+    hint: 'Another process has taken the session over; look there for what became of it.',
+  },
+  STORE_FAILED: { grade: 'retry', outcome: 'unknown', hint: 'Look at the database named above; what was kept before stays kept.' },
   CONFIG_INVALID: { grade: 'final', outcome: 'not-run', hint: 'Correct the configuration at the place named.' },
   USAGE: { grade: 'final', outcome: 'not-run', hint: 'See --help.' },
   INTERNAL: { grade: 'final', outcome: 'unknown', hint: 'This is a fault of Adjutant; please report it.' },

@@ -1,13 +1,14 @@
-import type { AdmittedCall, ToolCall } from './call.ts'
+import type { AdmittedCall, CallBinding, ToolCall } from './call.ts'
 import type { CallState } from './call-state.ts'
-import type { DecodeEvent } from './decode.ts'
+import type { DecodeEvent, Usage } from './decode.ts'
+import type { AskedApproval } from './durable.ts'
 import type { AdjutantError, ErrorCode } from './errors.ts'
-import type { CallId } from './ids.ts'
+import type { ApprovalId, CallId, Digest, TraceId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 import type { PolicyDecision } from './policy.ts'
 import type { ApprovalDecision, ApprovalRequest, Question } from './ports.ts'
 import type { ToolResult } from './result.ts'
-import type { Progress } from './tool.ts'
+import type { Effect, Progress } from './tool.ts'
 
 /** Why a loaded tool left the model's context. */
 export type UnloadReason = 'asked' | 'turn-ended' | 'task-ended' | 'too-many-tools' | 'too-many-tokens' | 'gone'
@@ -77,9 +78,13 @@ export type SessionEvent =
 /** Takes a session's events. Must not throw; is called synchronously and in order. */
 export type EventSink = (event: SessionEvent) => void
 
-/** One step of a session, as kept (E9). `version` is the shape's own. */
+/**
+ * One step of a session, as kept (E9). `version` is the type's own. `at`: milliseconds since the process took the session; `time`: milliseconds since
+ * 1970. What the steps of a session are, in order, is the session: see docs/reference/sessions.md.
+ */
 export type StepRecord =
   | { readonly version: 1; readonly type: 'user'; readonly at: number; readonly text: string }
+  /** Read, not written any more. */
   | {
       readonly version: 1
       readonly type: 'model'
@@ -89,5 +94,55 @@ export type StepRecord =
       readonly text: string
       readonly calls: readonly ToolCall[]
     }
+  /** An answer of the model. With calls it begins a batch. */
+  | {
+      readonly version: 2
+      readonly type: 'model'
+      readonly at: number
+      readonly endedAt: number
+      readonly round: number
+      readonly text: string
+      readonly calls: readonly ToolCall[]
+      /** Sent back unchanged to the provider they came from. */
+      readonly providerBlocks: readonly JsonObject[]
+      readonly usage: Usage
+    }
+  /** A batch that came without a model's answer. */
+  | { readonly version: 1; readonly type: 'batch'; readonly time: number; readonly calls: readonly ToolCall[] }
+  /** A call that may change something is about to run. Kept before it does. */
+  | {
+      readonly version: 1
+      readonly type: 'started'
+      readonly time: number
+      /** Which batch of the session, from 1. */
+      readonly batch: number
+      readonly id: CallId
+      /** The tool's. */
+      readonly name: string
+      readonly effect: Effect
+      readonly attempt: number
+      readonly idempotencyKey: string
+      readonly binding: CallBinding
+    }
   | { readonly version: 1; readonly type: 'call'; readonly call: ToolCall; readonly result: ToolResult }
+  /** A held call waits for a person. Kept before anybody is told. */
+  | { readonly version: 1; readonly type: 'asked'; readonly time: number; readonly approval: AskedApproval }
+  /** An approval was taken: by its answer, or because its time was over. */
+  | {
+      readonly version: 1
+      readonly type: 'answered'
+      readonly time: number
+      readonly approvalId: ApprovalId
+      /** Absent: it expired. */
+      readonly decision?: ApprovalDecision
+      readonly by?: string
+      /** What is allowed for the rest of the session from here on. */
+      readonly grants: readonly Digest[]
+    }
+  /** Which tools on demand the model has from here on, the ones used longest ago first. */
+  | { readonly version: 1; readonly type: 'tools'; readonly time: number; readonly loaded: readonly string[] }
+  /** The process lets go until these are decided. */
+  | { readonly version: 1; readonly type: 'paused'; readonly time: number; readonly waiting: readonly ApprovalId[] }
+  /** Another process carries it on. */
+  | { readonly version: 1; readonly type: 'resumed'; readonly time: number; readonly node: string; readonly traceId: TraceId }
   | { readonly version: 1; readonly type: 'answer'; readonly at: number; readonly text: string; readonly reason: string }

@@ -109,7 +109,7 @@ export interface CallContext {
   readonly namespace: Namespace
   /** Aborted on cancel and on timeout. A tool that starts a process ends it then. */
   readonly signal: AbortSignal
-  /** Same for every attempt of one call, different for every call. */
+  /** Same for every attempt of one call, also in another process after a crash; different for every call. */
   readonly idempotencyKey: string
   readonly log: Logger
   /** Shows progress and starts the timeout anew. */
@@ -174,6 +174,16 @@ export interface AgentTool {
     version?(input: JsonObject, cx: CallContext): Promise<string | undefined>
     reused?(input: JsonObject, cx: CallContext, version: string | undefined): void
   }
+  /**
+   * Goes on behind the session: the model gets the number of the job at once, and its result when it is done. Where there is no queue it runs like
+   * any other. Default false.
+   */
+  readonly background?: boolean
+  /**
+   * Asked when the process died while a call ran that may not be repeated: did it take effect? `cx.idempotencyKey` is the one it had. Without this,
+   * and when it throws, nobody can say.
+   */
+  reconcile?(input: JsonObject, cx: CallContext): Promise<'ran' | 'not-run' | 'unknown'>
   /** Which parts of the arguments do what, for the person who is asked. Must not throw. */
   marks?(input: JsonObject): readonly ArgumentMark[]
   /** Business rule, before approval. Throws to refuse: an AdjutantError, or an Error whose message the model reads. */
