@@ -16,6 +16,8 @@ const TAKEN = [
   'ImageMagick-6',
   'localtime',
   'magic',
+  // Debian's matplotlib does not start without.
+  'matplotlibrc',
 ]
 
 const WRITTEN: Readonly<Record<string, string>> = {

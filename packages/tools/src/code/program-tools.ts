@@ -6,7 +6,7 @@ import type { CodeToolContext } from './code-tool-context.ts'
 import { runCode } from './run-code.ts'
 
 /** Plots are drawn without a screen, and what a library keeps goes where it may write. */
-const PYTHON_ENVIRONMENT = { MPLBACKEND: 'Agg', MPLCONFIGDIR: '/tmp', PYTHONUNBUFFERED: '1' }
+const PYTHON_ENVIRONMENT = { MPLBACKEND: 'Agg', MPLCONFIGDIR: '/tmp', XDG_CACHE_HOME: '/tmp', PYTHONUNBUFFERED: '1' }
 
 export function pythonTool(context: CodeToolContext): AgentTool {
   return programTool(context, {
