@@ -43,6 +43,12 @@ export interface BoxEnd {
   readonly failed: boolean
 }
 
+/** What a run needs of a box, however it was made. */
+export type RunBox = Pick<
+  Box,
+  'stdout' | 'stderr' | 'side' | 'isGrouped' | 'group' | 'inner' | 'isOver' | 'standing' | 'ended' | 'gone' | 'give' | 'kill'
+>
+
 export class Box {
   readonly name: string
   readonly stdout: OutputPipe

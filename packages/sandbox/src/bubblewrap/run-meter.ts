@@ -5,7 +5,7 @@
 import type { Clock } from '@adjutant/core/contract'
 import type { CgroupUsage } from '../linux/index.ts'
 import { type Watch, watch } from '../linux/watchdog/watch.ts'
-import type { Box } from './box.ts'
+import type { RunBox } from './box.ts'
 
 export interface Measured {
   /** Since the box was made. */
@@ -15,12 +15,12 @@ export interface Measured {
 }
 
 export class RunMeter {
-  readonly #box: Box
+  readonly #box: RunBox
   #watch: Watch | undefined
   #stopped = false
 
   /** @param full told once, only where the kernel does not hold the memory */
-  constructor(box: Box, clock: Clock, memoryMB: number, full: () => void) {
+  constructor(box: RunBox, clock: Clock, memoryMB: number, full: () => void) {
     this.#box = box
     if (box.isGrouped) return
     const start = (): void => {

@@ -4,7 +4,7 @@
  * When the program itself ends, in a run or between two, the runner is over and everything that it knew is lost.
  */
 import type { Clock, IdSource, SandboxLimitName, SandboxRun } from '@adjutant/core/contract'
-import type { Box } from './box.ts'
+import type { RunBox } from './box.ts'
 import type { RunLimits } from './limits.ts'
 import { runFrame } from './run-frame.ts'
 import type { Slot } from './slot.ts'
@@ -14,8 +14,8 @@ import { type RunEnd, type WatchedRun, watchRun } from './watch-run.ts'
 const MAX_TOLD = 4096
 
 export interface SessionRunnerOptions {
-  readonly box: Box
-  readonly slot: Slot
+  readonly box: RunBox
+  readonly slot: Pick<Slot, 'putInput' | 'shape'>
   readonly clock: Clock
   readonly ids: IdSource
 }

@@ -4,7 +4,7 @@
  */
 import { AdjutantError, type Clock, type SandboxLimitName, type SandboxRun } from '@adjutant/core/contract'
 import type { CgroupUsage } from '../linux/index.ts'
-import type { Box } from './box.ts'
+import type { RunBox } from './box.ts'
 import type { RunLimits } from './limits.ts'
 import { RunMeter } from './run-meter.ts'
 
@@ -33,7 +33,7 @@ export interface WatchedRun extends RunEnd {
 
 export interface WatchOptions {
   readonly clock: Clock
-  readonly box: Box
+  readonly box: RunBox
   readonly run: SandboxRun
   readonly limits: RunLimits
   /** Of all its processes; for where the kernel does not hold it. */
