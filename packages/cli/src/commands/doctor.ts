@@ -1,6 +1,7 @@
 /** `adjutant doctor`: what this machine can do, found out by doing it, and what to do about each gap. Leaves nothing behind. */
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
+import type { Config } from '../config/config.ts'
 import { type Check, checkConfiguration, checkEnvironment, checkToolbox } from '../doctor/checks.ts'
 import { capabilitiesOf } from '../terminal/capabilities.ts'
 import { printableLine } from '../terminal/printable.ts'
@@ -28,8 +29,8 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
 /**
  * One line for all boxes. Nothing needs one unless code of a model is to run: what is missing is told, and is no fault of the machine.
  */
-async function sandbox(io: CliIo): Promise<Check> {
-  const checks = await sandboxChecks(io.env)
+async function sandbox(io: CliIo, config: Config | undefined): Promise<Check> {
+  const checks = await sandboxChecks(io.env, config)
   const detail = checks.map(({ name, detail: said }) => `${name.replace('box for ', '')}: ${said.split(':')[0] ?? said}`).join(', ')
   const missing = checks.some(({ ok }) => !ok)
   return {
@@ -47,7 +48,7 @@ async function doctor(io: CliIo, command: Command): Promise<void> {
     ...(await checkEnvironment(io, config)),
     check,
     ...(config === undefined ? [] : await checkToolbox(io, config)),
-    await sandbox(io),
+    await sandbox(io, config),
   ]
   const ok = checks.every((each) => each.ok)
   if (shared.json === true) {

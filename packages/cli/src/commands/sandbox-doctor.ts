@@ -3,10 +3,12 @@ import type { SandboxGuarantee, SandboxLanguage } from '@adjutant/core/contract'
 import type { SandboxDescription } from '@adjutant/sandbox'
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/load-config.ts'
 import { capabilitiesOf } from '../terminal/capabilities.ts'
 import { printableLine } from '../terminal/printable.ts'
 import { themeFor } from '../terminal/theme.ts'
-import { openMachineSandboxes } from './sandbox-open.ts'
+import { openMachineSandboxes, tellNotes } from './sandbox-open.ts'
 
 const HELP = `
 Tries each backend once and ends everything again. The first table says which backends there are, the second what each that works
@@ -36,13 +38,19 @@ export function addSandboxDoctorCommand(sandbox: Command, io: CliIo): void {
   sandbox
     .command('doctor')
     .description('say which boxes can be made here, what they enforce, and what to do about each gap')
+    .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
-    .action(async (_options, self: Command) => doctor(io, self.optsWithGlobals().json === true))
+    .action(async (_options, self: Command) => {
+      const { config, json } = self.optsWithGlobals()
+      await doctor(io, typeof config === 'string' ? config : undefined, json === true)
+    })
 }
 
-async function doctor(io: CliIo, json: boolean): Promise<void> {
-  const backends = await describeSandboxes(io.env)
+async function doctor(io: CliIo, file: string | undefined, json: boolean): Promise<void> {
+  const config = await loadConfig(io, file)
+  await tellNotes(io, config)
+  const backends = await describeSandboxes(io.env, config)
   const chosen = chosenOf(backends)
   const ok = LANGUAGES.every((lang) => chosen[lang] !== null)
   if (json) await writeJson(io.stdout, { ok, checks: backends, chosen })
@@ -50,8 +58,8 @@ async function doctor(io: CliIo, json: boolean): Promise<void> {
   if (!ok) io.exit(1)
 }
 
-async function describeSandboxes(env: CliIo['env']): Promise<readonly SandboxDescription[]> {
-  const sandboxes = await openMachineSandboxes({ env })
+async function describeSandboxes(env: CliIo['env'], config: Pick<Config, 'sandbox'> | undefined): Promise<readonly SandboxDescription[]> {
+  const sandboxes = await openMachineSandboxes({ env, ...(config === undefined ? {} : { config }) })
   try {
     return await sandboxes.describe()
   } finally {
@@ -71,14 +79,15 @@ function chosenOf(backends: readonly SandboxDescription[]): Chosen {
  *
  * @example
  * ```ts
- * checks.push(...(await sandboxChecks(io.env)))
+ * checks.push(...(await sandboxChecks(io.env, config)))
  * ```
  * @public
  */
 export async function sandboxChecks(
   env: CliIo['env'],
+  config: Pick<Config, 'sandbox'> | undefined,
 ): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail: string; readonly fix?: string }[]> {
-  const backends = await describeSandboxes(env)
+  const backends = await describeSandboxes(env, config)
   const chosen = chosenOf(backends)
   return LANGUAGES.map((lang) => {
     const found = backends.find(({ name }) => name === chosen[lang])

@@ -4,15 +4,18 @@ import { AdjutantError } from '@adjutant/core'
 import type { SandboxGuarantee, SandboxLanguage, SandboxSpec } from '@adjutant/core/contract'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type CliIo, writeJson } from '../cli-io.ts'
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/load-config.ts'
 import { stdinChunks } from '../work/input.ts'
 import { OutputThrough, runDocument, tellEnd } from './run-report.ts'
-import { openMachineSandboxes } from './sandbox-open.ts'
+import { openMachineSandboxes, tellNotes } from './sandbox-open.ts'
 
 const HELP = `
 CODE runs once in a box of its own, which is gone afterwards. "-" reads it from stdin. The first
 backend that works here, has the language and enforces what is required is taken: for bash and
 python bubblewrap, container, e2b, landlock; for js quickjs, then those; for sql sqljs. If none
-is strong enough the code is refused; it never runs in less.
+is strong enough the code is refused; it never runs in less. Another order, limits and settings of
+backends are taken from "sandbox" in the configuration; what is typed goes before it.
 
 With --json one document on stdout: {"backend","exitCode","signal","timedOut","oom","limit"?,
 "stdout","stderr","durationMs","mode","truncated","usage","refused"?,"warning"?}; exitCode and
@@ -46,6 +49,7 @@ const MOST_INPUT = 8 * 1024 * 1024
 const USUAL_CPU_MS = 30_000
 
 interface RunOptions {
+  readonly config?: string
   readonly lang: SandboxLanguage
   readonly backend?: string
   readonly timeoutMs?: number
@@ -63,12 +67,13 @@ export function addSandboxRunCommand(sandbox: Command, io: CliIo): void {
     .command('run')
     .description('run code once in a box of its own')
     .addOption(new Option('--lang <language>', 'the language of the code').choices(LANGUAGES).makeOptionMandatory())
+    .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
     .option('--backend <name>', 'use this backend or none (default: the first that fits)')
     .option('--timeout <ms>', 'milliseconds that it may take (default: 60000)', wholeNumber)
     .option('--memory <mb>', 'megabytes that all its processes may use together (default: 512)', wholeNumber)
     .option('--net <hosts>', 'hosts that it may reach, with commas between (default: none)', listOf)
     .option('--workspace <folder>', 'a folder of this machine that it may read and write (default: an empty one that goes with the box)')
-    .option('--require <guarantees>', 'what the box must enforce, with commas between', guaranteesOf)
+    .option('--require <guarantees>', 'what the box must enforce beside the usual, with commas between', guaranteesOf)
     .option('--stdin', 'give our stdin to the code')
     .option('--unsafe-host', 'where no box can be had, run on this machine with nothing in between')
     .option('--json', 'print one JSON document')
@@ -84,9 +89,12 @@ async function run(io: CliIo, given: string, options: RunOptions): Promise<void>
     })
   const code = given === '-' ? (await readAll(io, 'the code')).toString('utf8') : given
   const stdin = options.stdin ? await readAll(io, 'the input') : undefined
-  const sandboxes = await openMachineSandboxes({ ...options, env: io.env })
+  const config = await loadConfig(io, options.config)
+  await tellNotes(io, config)
+  const { backend, unsafeHost } = options
+  const sandboxes = await openMachineSandboxes({ env: io.env, config, unsafeHost, ...(backend === undefined ? {} : { backend }) })
   try {
-    await using box = await sandboxes.open(specOf(io, options), options.lang)
+    await using box = await sandboxes.open(specOf(io, config, options), options.lang)
     const out = new OutputThrough(io)
     const report = await box.run({
       lang: options.lang,
@@ -110,13 +118,15 @@ async function run(io: CliIo, given: string, options: RunOptions): Promise<void>
   }
 }
 
-function specOf(io: CliIo, { timeoutMs, memoryMB, net, workspace }: RunOptions): SandboxSpec {
+function specOf(io: CliIo, config: Config, { timeoutMs, memoryMB, net, requires, workspace }: RunOptions): SandboxSpec {
   return {
     limits: {
+      ...config.sandbox.limits,
       ...(timeoutMs === undefined ? {} : { wallMs: timeoutMs, cpuMs: Math.max(timeoutMs, USUAL_CPU_MS) }),
       ...(memoryMB === undefined ? {} : { memoryMB }),
     },
     ...(net === undefined ? {} : { network: { allow: net } }),
+    ...(requires === undefined ? {} : { requires }),
     ...(workspace === undefined ? {} : { workspace: { host: resolve(io.cwd, workspace) } }),
   }
 }
@@ -136,11 +146,12 @@ async function readAll(io: CliIo, wanted: string): Promise<Buffer> {
 }
 
 function optionsOf(command: Command): RunOptions {
-  const { lang, backend, timeout, memory, net, workspace, require, unsafeHost, stdin, json } = command.optsWithGlobals()
+  const { config, lang, backend, timeout, memory, net, workspace, require, unsafeHost, stdin, json } = command.optsWithGlobals()
   const known = LANGUAGES.find((one) => one === lang)
   if (known === undefined) throw new AdjutantError('USAGE', 'the language is missing', { hint: `Use --lang ${LANGUAGES.join('|')}.` })
   return {
     lang: known,
+    ...(typeof config === 'string' ? { config } : {}),
     ...(typeof backend === 'string' ? { backend } : {}),
     ...(typeof timeout === 'number' ? { timeoutMs: timeout } : {}),
     ...(typeof memory === 'number' ? { memoryMB: memory } : {}),

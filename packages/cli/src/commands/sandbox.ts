@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CliIo } from '../cli-io.ts'
 import { addSandboxDoctorCommand } from './sandbox-doctor.ts'
 import { addSandboxRunCommand } from './sandbox-run.ts'
+import { addSandboxTrustCommand } from './sandbox-trust.ts'
 
 const HELP = `
 Example:
@@ -16,4 +17,5 @@ export function addSandboxCommand(program: Command, io: CliIo): void {
     .addHelpText('after', HELP)
   addSandboxRunCommand(sandbox, io)
   addSandboxDoctorCommand(sandbox, io)
+  addSandboxTrustCommand(sandbox, io)
 }

@@ -15,7 +15,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { openPolicy } from '../config/open-guards.ts'
 import { personOf } from '../config/principal.ts'
 import { OutputThrough, runDocument, tellEnd } from './run-report.ts'
-import { openMachineSandboxes } from './sandbox-open.ts'
+import { openMachineSandboxes, tellNotes } from './sandbox-open.ts'
 import { type FolderOptions, folderOptions, namedSkill, withFolders, withSkills } from './skills-load.ts'
 
 const HELP = `
@@ -68,6 +68,7 @@ export function addSkillsRunCommand(skills: Command, io: CliIo): void {
 
 async function run(io: CliIo, call: ScriptCall, options: ScriptOptions): Promise<void> {
   const config = await loadConfig(io, options.config)
+  await tellNotes(io, config)
   await withSkills(io, options, async (named) => {
     const skill = await namedSkill(io, named, call.name, options)
     // What is no file of the skill is said before anything is opened for it.
@@ -75,6 +76,7 @@ async function run(io: CliIo, call: ScriptCall, options: ScriptOptions): Promise
     const { spec, code } = settingsOf(io, config, options)
     const sandboxes = await openMachineSandboxes({
       env: io.env,
+      config,
       ...(options.backend === undefined ? {} : { backend: options.backend }),
       ...(code.order === undefined ? {} : { order: code.order }),
       ...(code.requires === undefined ? {} : { requires: code.requires }),
@@ -100,11 +102,12 @@ function settingsOf(io: CliIo, config: Config, options: ScriptOptions): { readon
   const network = options.net ?? code.network ?? []
   const folder = options.workspace === undefined ? undefined : resolve(io.cwd, options.workspace)
   const workspace = folder ?? (code.workspace === 'project' ? config.workspace : undefined)
-  const wallMs = options.timeoutMs ?? code.limits?.wallMs
+  const limits = { ...config.sandbox.limits, ...code.limits }
+  const wallMs = options.timeoutMs ?? limits.wallMs
   return {
     code,
     spec: {
-      limits: { ...(wallMs === undefined ? {} : { cpuMs: wallMs }), ...code.limits, ...(wallMs === undefined ? {} : { wallMs }) },
+      limits: { ...(wallMs === undefined ? {} : { cpuMs: wallMs }), ...limits, ...(wallMs === undefined ? {} : { wallMs }) },
       ...(network.length === 0 ? {} : { network: { allow: network } }),
       ...(workspace === undefined ? {} : { workspace: { host: workspace } }),
     },

@@ -59,11 +59,34 @@ function faultOf(error: ErrorObject, document: ConfigDocument, value: unknown): 
         message: `${JSON.stringify(error.params.propertyName)} cannot be a name in ${name}`,
       }
     case 'oneOf':
-      return { place: document.place(path), message: `${name} must be true, false or a list of names` }
+      // What is wrong inside of a mapping is told by the errors of its own keys.
+      return isMapping(error.data) && branches(error).some((branch) => branch === 'a mapping')
+        ? undefined
+        : { place: document.place(path), message: `${name} must be ${inWords(branches(error))}` }
     default:
       // The branches of a oneOf and the inside of propertyNames are told by the error above them.
       return { place: document.place(path), message: `${name} ${error.message ?? 'is wrong'}` }
   }
+}
+
+function isMapping(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What each branch of a oneOf takes. */
+function branches({ schema }: ErrorObject): readonly string[] {
+  if (!Array.isArray(schema)) return []
+  return schema.flatMap((branch: unknown): readonly string[] => {
+    const { type, const: value, items, $ref } = record(branch) ?? {}
+    if (value !== undefined) return [JSON.stringify(value)]
+    if (typeof $ref === 'string') return ['a mapping']
+    if (type === 'boolean') return ['true', 'false']
+    return type === 'array' && record(items)?.type === 'string' ? ['a list of names'] : [wanted(type)]
+  })
+}
+
+function inWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
 }
 
 function wanted(type: unknown): string {
@@ -99,8 +122,16 @@ function isInner(error: ErrorObject): boolean {
 export function checkConfig(document: ConfigDocument, value: unknown, lenient: boolean): RawConfig {
   const validate = validator()
   if (validate(value)) return value
-  const faults = (validate.errors ?? [])
-    .filter((error) => !isInner(error) && !(lenient && error.keyword === 'additionalProperties'))
+  const errors = validate.errors ?? []
+  // Where one of several kinds is taken, the error of all of them says so.
+  const open = new Set(errors.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
+  const faults = errors
+    .filter(
+      (error) =>
+        !isInner(error) &&
+        !(error.keyword === 'type' && open.has(error.instancePath)) &&
+        !(lenient && error.keyword === 'additionalProperties'),
+    )
     .map((error) => faultOf(error, document, value))
     .filter((fault) => fault !== undefined)
     .sort((a, b) => inFile(a.place) - inFile(b.place))

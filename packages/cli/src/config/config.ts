@@ -1,7 +1,20 @@
 /** The shapes of a configuration: as written ({@link RawConfig}, what config.schema.json describes) and as used ({@link Config}). */
-import type { ApprovalMode, BudgetLimits, LoopGuardOptions, OriginRule, RateRule, ToolLimits, TurnStrategy } from '@adjutant/core'
+import type {
+  ApprovalMode,
+  AuditSync,
+  BudgetLimits,
+  HintLanguage,
+  LoopGuardOptions,
+  OriginRule,
+  RateRule,
+  ToolLimits,
+  TurnStrategy,
+} from '@adjutant/core'
 import type { SandboxGuarantee, SandboxLimits } from '@adjutant/core/contract'
 import type { OAuthSettings, PinMode } from '@adjutant/core/mcp'
+import type { AuditConfig } from './audit-folder.ts'
+import type { SandboxConfig } from './sandbox-config.ts'
+import type { WorkspaceAsk } from './workspace-settings.ts'
 
 export type ApproveMode = ApprovalMode
 
@@ -108,10 +121,23 @@ export interface CatalogConfig {
   readonly skillLimits?: 'show' | 'enforce'
 }
 
+/** What is kept of sessions that are over, and how much one may keep. */
+export interface SessionsConfig {
+  /** Days since anything of a session changed, after which it is removed. Default: none is. */
+  readonly keepDays?: number
+  /** Of one session. Default 1 024. */
+  readonly maxMB?: number
+  /** Files and folders of one session. Default 100 000. */
+  readonly maxFiles?: number
+}
+
 export interface RawConfig extends GuardConfig {
   readonly policy?: string | readonly string[]
-  readonly audit?: boolean | string
+  readonly audit?: boolean | string | AuditConfig
   readonly hints?: readonly string[]
+  readonly hintLanguage?: HintLanguage
+  readonly sandbox?: SandboxConfig
+  readonly sessions?: SessionsConfig
   readonly model?: string
   readonly workspace?: string
   readonly system?: string
@@ -153,6 +179,9 @@ export interface Config {
   readonly functions: readonly string[]
   readonly code: boolean | CodeConfig
   readonly http: boolean | HttpConfig
+  /** How boxes are made, for whoever makes one. */
+  readonly sandbox: SandboxConfig
+  readonly sessions: SessionsConfig
   readonly skills: readonly string[]
   readonly databases: Readonly<Record<string, string>>
   readonly mcpServers: Readonly<Record<string, RawMcpServer>>
@@ -167,8 +196,12 @@ export interface Config {
   readonly policy: readonly string[]
   /** Absolute path of the folder that audit records are kept in; absent: none are. */
   readonly auditFolder?: string
+  readonly auditSync?: AuditSync
   /** Absolute paths of dictionaries of failures. */
   readonly hints: readonly string[]
+  readonly hintLanguage?: HintLanguage
+  /** What the file of a workspace does beyond the usual, whether or not somebody agreed to it. */
+  readonly asks: readonly WorkspaceAsk[]
   /** Not wrong enough to stop: said on stderr, listed by doctor. */
   readonly notes: readonly string[]
 }

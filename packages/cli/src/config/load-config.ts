@@ -9,8 +9,10 @@ import type { Config, GuardConfig, RawConfig } from './config.ts'
 import { type ConfigDocument, readConfigDocument } from './config-document.ts'
 import { expandVariables } from './expand-variables.ts'
 import { findConfig } from './find-config.ts'
+import { checkSandbox, type SandboxConfig } from './sandbox-config.ts'
 import { defaultSessionsFolder, isInside } from './sessions-folder.ts'
 import { absoluteSkillEntry } from './skill-places.ts'
+import { admitSettings, askNotes, type WorkspaceAsk } from './workspace-settings.ts'
 
 /** Files that belong to other MCP hosts and hold more than is known here. */
 const FOREIGN = /(^|\.)mcp\.json$|^claude_desktop_config\.json$|^mcp_config\.json$/
@@ -52,19 +54,30 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
   const path = file === undefined ? await findConfig(io.cwd) : resolve(io.cwd, file)
   let raw: RawConfig = {}
   let document: ConfigDocument | undefined
+  let written: unknown
   const notes: string[] = []
   if (path !== undefined) {
     document = await readConfigDocument(path)
+    written = document.value()
     document.replaceStrings((text, place) => expandVariables(text, io.env, place))
     // An empty file is a configuration of defaults.
     const value = document.value() ?? {}
     raw = checkConfig(document, value, isForeign(path, value))
     checkServers(raw, document)
+    checkSandbox(raw, document)
   }
   const folder = path === undefined ? io.cwd : dirname(path)
   const from = (relative: string): string => absolute(relative, folder)
   const workspace =
     choices.workspace !== undefined ? resolve(io.cwd, choices.workspace) : raw.workspace === undefined ? io.cwd : from(raw.workspace)
+  let asks: readonly WorkspaceAsk[] = []
+  if (path !== undefined && document !== undefined) {
+    const origin = { file: path, workspace, named: file !== undefined, workspaceNamed: choices.workspace !== undefined }
+    const admitted = await admitSettings(raw, { document, written, origin, env: io.env })
+    raw = admitted.raw
+    asks = admitted.asks
+    notes.push(...askNotes(asks))
+  }
   let sessionsFolder: string
   if (raw.sessionsFolder === undefined) {
     const chosen = defaultSessionsFolder(io.env, workspace)
@@ -94,6 +107,8 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     functions: (raw.tools?.functions ?? []).map(from),
     code: raw.tools?.code ?? false,
     http: raw.tools?.http ?? false,
+    sandbox: sandboxOf(raw.sandbox ?? {}, from),
+    sessions: raw.sessions ?? {},
     skills: (raw.skills ?? []).map((entry) => absoluteSkillEntry(entry, from)),
     databases: mapValues(raw.databases, from),
     mcpServers: mapValues(raw.mcpServers, (server) => ({
@@ -106,8 +121,10 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     catalog: raw.catalog ?? {},
     guards: guardsOf(raw),
     policy: (typeof raw.policy === 'string' ? [raw.policy] : (raw.policy ?? [])).map(from),
-    ...auditFolder(raw, sessionsFolder, from),
+    ...auditOf(raw, sessionsFolder, from),
     hints: (raw.hints ?? []).map(from),
+    ...(raw.hintLanguage === undefined ? {} : { hintLanguage: raw.hintLanguage }),
+    asks,
     earlyStart: raw.earlyStart ?? true,
     notes,
   }
@@ -129,9 +146,33 @@ function guardsOf(raw: RawConfig): GuardConfig {
   }
 }
 
-function auditFolder(raw: RawConfig, sessionsFolder: string, from: (path: string) => string): { readonly auditFolder?: string } {
-  if (raw.audit === false) return {}
-  return { auditFolder: typeof raw.audit === 'string' ? from(raw.audit) : auditFolderBeside(sessionsFolder) }
+function auditOf({ audit }: RawConfig, sessionsFolder: string, from: (path: string) => string): Pick<Config, 'auditFolder' | 'auditSync'> {
+  if (audit === false) return {}
+  const { folder, sync } = typeof audit === 'string' ? { folder: audit } : typeof audit === 'object' ? audit : {}
+  return {
+    auditFolder: folder === undefined ? auditFolderBeside(sessionsFolder) : from(folder),
+    ...(sync === undefined ? {} : { auditSync: sync }),
+  }
+}
+
+/** Paths of this machine made absolute. A key that a variable left empty is none. */
+function sandboxOf({ bubblewrap, e2b, ...rest }: SandboxConfig, from: (path: string) => string): SandboxConfig {
+  const { path, node, stateFolder, ...numbers } = bubblewrap ?? {}
+  const given = Object.fromEntries(Object.entries(e2b ?? {}).filter(([, value]) => value !== ''))
+  return {
+    ...rest,
+    ...(bubblewrap === undefined
+      ? {}
+      : {
+          bubblewrap: {
+            ...numbers,
+            ...(path === undefined ? {} : { path: from(path) }),
+            ...(node === undefined ? {} : { node: from(node) }),
+            ...(stateFolder === undefined ? {} : { stateFolder: from(stateFolder) }),
+          },
+        }),
+    ...(e2b === undefined ? {} : { e2b: given }),
+  }
 }
 
 /** A recording named in the file stands beside it. */

@@ -90,7 +90,7 @@ function redactorOf(redact: false | RedactConfig | undefined, io: Pick<CliIo, 'e
 }
 
 function observersOf(
-  { auditFolder }: Config,
+  { auditFolder, auditSync }: Config,
   io: Pick<CliIo, 'env'>,
   clock: Clock,
   redactor: Redactor | undefined,
@@ -99,7 +99,7 @@ function observersOf(
   const key = io.env.ADJUTANT_AUDIT_KEY
   return [
     auditObserver({
-      sink: new FileAuditSink(auditFolder),
+      sink: new FileAuditSink(auditFolder, { clock, ...(auditSync === undefined ? {} : { sync: auditSync }) }),
       clock,
       ...(redactor === undefined ? {} : { redactor }),
       ...(key === undefined || key === '' ? {} : { key }),

@@ -2,11 +2,13 @@
  * The tools that reach further than files: code in boxes, and pages of the web. There only where the configuration asks for them; what they stand
  * on is loaded then.
  */
-import { type AgentTool, type Clock, randomIds, type Skill } from '@adjutant/core'
+import type { AgentTool, Clock, Skill } from '@adjutant/core'
 import type { SandboxLimits } from '@adjutant/core/contract'
 import type { CliIo } from '../cli-io.ts'
 import { commandReaders } from './command-readers.ts'
 import type { CodeConfig, Config } from './config.ts'
+import { openBoxes } from './open-boxes.ts'
+import type { SandboxConfig } from './sandbox-config.ts'
 
 export interface ReachingTools {
   readonly tools: readonly AgentTool[]
@@ -21,7 +23,7 @@ export interface ReachingToolsHost {
 }
 
 /** @throws AdjutantError CONFIG_INVALID for a backend that there is not, or a number that is none */
-export async function reachingTools({ code, http, workspace }: Config, host: ReachingToolsHost): Promise<ReachingTools> {
+export async function reachingTools({ code, http, sandbox, workspace }: Config, host: ReachingToolsHost): Promise<ReachingTools> {
   const tools: AgentTool[] = []
   const closers: (() => Promise<void>)[] = []
   if (http !== false) {
@@ -29,7 +31,7 @@ export async function reachingTools({ code, http, workspace }: Config, host: Rea
     tools.push(createHttpTool({ ...(http === true ? {} : http), clock: host.clock }))
   }
   if (code !== false) {
-    const opened = await openCode(code === true ? {} : code, workspace, host)
+    const opened = await openCode(code === true ? {} : code, { sandbox, workspace }, host)
     tools.push(...opened.tools)
     closers.push(opened.close)
   }
@@ -41,20 +43,22 @@ export async function reachingTools({ code, http, workspace }: Config, host: Rea
   }
 }
 
-async function openCode(code: CodeConfig, workspace: string, { io, clock, skills }: ReachingToolsHost): Promise<ReachingTools> {
-  const [{ openSandboxes }, { createCodeTools }, { bash }] = await Promise.all([
-    import('@adjutant/sandbox'),
+async function openCode(
+  code: CodeConfig,
+  { sandbox, workspace }: { readonly sandbox: SandboxConfig; readonly workspace: string },
+  { io, clock, skills }: ReachingToolsHost,
+): Promise<ReachingTools> {
+  const [sandboxes, { createCodeTools }, { bash }] = await Promise.all([
+    openBoxes(sandbox, {
+      env: io.env,
+      clock,
+      ...(code.order === undefined ? {} : { order: code.order }),
+      ...(code.requires === undefined ? {} : { alsoRequires: code.requires }),
+    }),
     import('@adjutant/tools'),
     commandReaders(),
   ])
-  const sandboxes = openSandboxes({
-    clock,
-    ids: randomIds,
-    env: io.env,
-    ...(code.order === undefined ? {} : { order: code.order }),
-    ...(code.requires === undefined ? {} : { requires: code.requires }),
-  })
-  const limits: Partial<SandboxLimits> = code.limits ?? {}
+  const limits: Partial<SandboxLimits> = { ...sandbox.limits, ...code.limits }
   const made = createCodeTools({
     sandboxes,
     readBash: bash,

@@ -1,3 +1,4 @@
+export { DEFAULT_LIMITS } from '../bubblewrap/limits.ts'
 export { type BackendTools, DEFAULT_ORDER, DEFAULT_REQUIRES, type MakeBackend } from './backends.ts'
 export {
   type ByLanguage,
