@@ -1,1 +1,2 @@
+export * from './database/index.ts'
 export { SqliteSkillStore, type SqliteSkillStoreOptions } from './sqlite-skill-store.ts'

@@ -1,0 +1,5 @@
+import { first } from './0001-first.ts'
+import type { StoreMigration } from './migration.ts'
+
+/** All there are, the oldest first. A new one goes to the end; none is ever changed or taken away. */
+export const MIGRATIONS: readonly StoreMigration[] = [first]
