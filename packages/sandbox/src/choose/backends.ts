@@ -2,6 +2,7 @@
 import type { Clock, IdSource, SandboxBackend, SandboxGuarantee, SandboxLanguage } from '@adjutant/core/contract'
 import { bubblewrapBackend } from '../bubblewrap/bubblewrap-backend.ts'
 import { e2bBackend } from '../e2b/index.ts'
+import { landlockBackend } from '../landlock/landlock-backend.ts'
 import { quickJsBackend } from '../quickjs/quickjs-backend.ts'
 import { sqlJsBackend } from '../sqljs/sqljs-backend.ts'
 
@@ -19,6 +20,7 @@ export type MakeBackend = (tools: BackendTools) => SandboxBackend | Promise<Sand
 export const BUILT_IN_BACKENDS: Readonly<Record<string, MakeBackend>> = {
   bubblewrap: (tools) => bubblewrapBackend(tools),
   e2b: ({ clock, env = {} }) => e2bBackend({ clock, env }),
+  landlock: ({ clock, ids }) => landlockBackend({ clock, ids }),
   quickjs: ({ clock }) => quickJsBackend({ clock }),
   sqljs: ({ clock }) => sqlJsBackend({ clock }),
 }
