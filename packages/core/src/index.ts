@@ -163,7 +163,7 @@ export {
   type StreamRedactor,
 } from './response/redact/index.ts'
 export { spillText } from './response/spill.ts'
-export { readSpill, type SpillPage, type SpillQuery } from './response/spill-read.ts'
+export { readSpill, readSpillByHandle, type SpillPage, type SpillQuery } from './response/spill-read.ts'
 export { SPILL_LIMITS, type SpillLimits, setSpillLimits } from './response/spill-settings.ts'
 export { SpillTarget } from './response/spill-target.ts'
 export { type KeptElsewhere, type StreamClipOptions, type StreamClipped, StreamClipper } from './response/stream-clipper.ts'

@@ -53,7 +53,7 @@ describe('a long text of strangers that is read back', () => {
         })
         const [long] = await session.execute([call('fetch_page', {})])
         assert.ok(long?.spill !== undefined && long.fence !== undefined)
-        const [back, write] = await session.execute([call('read_result', { id: long.spill.id, ...query }), call('write', {}, 1)])
+        const [back, write] = await session.execute([call('read_result', { id: long.spill.handle, ...query }), call('write', {}, 1)])
         assert.ok(back !== undefined)
         assert.ok(back.text.includes(PLANTED) && back.fence !== undefined && back.fence !== long.fence)
         const [message] = [toToolMessages('openai-chat', [back])].flat()

@@ -2,7 +2,7 @@
  * read_result: reads or searches a result that was too long for the model and was kept whole in the session's namespace. Sees this
  * session's results only. A page is always shorter than the limit at which results are cut.
  */
-import { readSpill, type SpillPage } from '@adjutant/core'
+import { readSpillByHandle, type SpillPage } from '@adjutant/core'
 import { AdjutantError, type AgentTool, type JsonObject } from '@adjutant/core/contract'
 import { BUILT_IN } from './files/file-tool-context.ts'
 import { optionalText, textField, wholeField } from './input-fields.ts'
@@ -21,7 +21,13 @@ export const readResultTool: AgentTool = {
   inputSchema: {
     type: 'object',
     properties: {
-      id: { type: 'string', minLength: 1, maxLength: 500, description: 'The id that the cut result names.', examples: ['call_1'] },
+      id: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 500,
+        description: 'The id that the cut result names.',
+        examples: ['spill_Y2FsbF8x.kq1VUbM3zGZb5C8Yl0cFqw'],
+      },
       offset: { type: 'integer', minimum: 1, description: 'First line, counted from 1. Default 1. With search: where to begin looking.' },
       column: { type: 'integer', minimum: 1, description: 'First character of that line, for a line longer than a page. Default 1.' },
       limit: { type: 'integer', minimum: 1, maximum: MAX_LINES, description: 'Lines, or places found, at most. Default 200, or 50.' },
@@ -42,9 +48,9 @@ export const readResultTool: AgentTool = {
     required: ['id'],
     additionalProperties: false,
     examples: [
-      { id: 'call_1', search: 'error' },
-      { id: 'call_1', offset: 120, limit: 40 },
-      { id: 'call_1', tail: 30 },
+      { id: 'spill_Y2FsbF8x.kq1VUbM3zGZb5C8Yl0cFqw', search: 'error' },
+      { id: 'spill_Y2FsbF8x.kq1VUbM3zGZb5C8Yl0cFqw', offset: 120, limit: 40 },
+      { id: 'spill_Y2FsbF8x.kq1VUbM3zGZb5C8Yl0cFqw', tail: 30 },
     ],
   },
   origin: BUILT_IN,
@@ -56,7 +62,7 @@ export const readResultTool: AgentTool = {
   limits: { maxResultChars: RESULT_CHARS },
   async execute(input, cx) {
     const query = queryOf(input)
-    return describe(await readSpill(cx.namespace, query.id, query), query)
+    return describe(await readSpillByHandle(cx.namespace, query.id, query), query)
   },
 }
 

@@ -140,7 +140,7 @@ describe('adjutant clip', () => {
     try {
       assert.equal((await runMain(['clip', '--spill', 'kept'], { stdin: 'short', cwd: folder })).stdout, 'short')
       const { stdout } = await runMain(['clip', '--spill', 'kept', '--limit', '400'], { stdin: numbered(100_000), cwd: folder })
-      const path = /whole text in (\S+): read_result \{"id":"stdin"\}/.exec(stdout)?.[1]
+      const path = /whole text in (\S+): read_result \{"id":"spill_[\w-]+\.[\w-]{22}"\}/.exec(stdout)?.[1]
       assert.equal(path, join(folder, 'kept', 'clip', 'results', 'stdin.txt'))
       assert.equal(await readFile(path, 'utf8'), numbered(100_000))
       assert.deepEqual(await readdir(join(folder, 'kept', 'clip', 'results')), ['stdin.txt'])

@@ -130,6 +130,11 @@ export class Catalog implements ToolLookup {
     return tool
   }
 
+  /** Whether the model may see such a tool, loaded or not. Changes nothing. */
+  has(name: string): boolean {
+    return this.#visible.get(name) !== undefined
+  }
+
   *names(): Generator<string, void, void> {
     if (this.disclosing) yield* this.#meta.keys()
     yield* this.#visible.names()

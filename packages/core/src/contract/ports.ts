@@ -88,6 +88,10 @@ export interface Namespace {
   directory(): Promise<string>
   /** Absolute path of `name` inside it (folders made); symbolic links resolved. @throws AdjutantError NAMESPACE_ESCAPE */
   path(name: string): Promise<string>
+  /** An unguessable name for `value`, good for this session only, also in a later process. @throws TypeError for a kind or value that cannot be named */
+  issueHandle(kind: string, value: string): Promise<string>
+  /** What it names. @throws AdjutantError NAMESPACE_ESCAPE when it is not of this session and kind */
+  readHandle(kind: string, handle: string): Promise<string>
 }
 
 /** Each step of a session, written as it happens, read back in order (E9). */

@@ -13,8 +13,10 @@ export type ContentPart =
 
 /** Where the whole of a clipped result was kept. Read back with `read_result`, by the session that owns it only. */
 export interface SpillRef {
-  /** What `read_result` takes. */
+  /** Its name among the session's kept results: for whoever has the session's namespace. */
   readonly id: string
+  /** What `read_result` takes: nobody can guess it, and it is good in this session only. */
+  readonly handle: string
   /** Absolute path inside the session's namespace. */
   readonly path: string
   readonly bytes: number

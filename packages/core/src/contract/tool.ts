@@ -114,6 +114,8 @@ export interface CallContext {
   readonly log: Logger
   /** Shows progress and starts the timeout anew. */
   progress(progress: Progress): void
+  /** Whether the session's model may call a tool of this name. Absent: nobody knows. */
+  hasTool?(name: string): boolean
   /** Asks the person at the terminal; holds the interaction lock meanwhile. @throws AdjutantError QUESTION_UNANSWERED */
   ask(question: Question): Promise<string>
 }
@@ -189,6 +191,11 @@ export interface AgentTool {
   /** Business rule, before approval. Throws to refuse: an AdjutantError, or an Error whose message the model reads. */
   check?(input: JsonObject, cx: CallContext): Promise<void>
   execute(input: JsonObject, cx: CallContext): Execution
+  /**
+   * A session in which it ran is over: lets go of what it keeps for that session, e.g. a box or a connection. Called once; tools that share it are
+   * called once together. The session waits for it.
+   */
+  endSession?(sessionId: SessionId): Promise<void>
   /** Turns the value into what the model reads. Default: a string as it is, else JSON. */
   format?(output: unknown, input: JsonObject): string | readonly ContentPart[]
 }

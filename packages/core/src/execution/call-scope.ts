@@ -13,6 +13,7 @@ export interface ExecutionHost {
   readonly log: Logger
   progress(callId: CallId, name: string, progress: Progress): void
   ask(callId: CallId, question: Question, signal: AbortSignal): Promise<string>
+  hasTool?(name: string): boolean
 }
 
 /** Why a call's signal aborted. */
@@ -74,6 +75,10 @@ export class CallScope implements CallContext {
       if (this.#stopped !== undefined) this.#controller.abort(stopError(this.#stopped))
     }
     return this.#controller.signal
+  }
+
+  hasTool(name: string): boolean {
+    return this.#host.hasTool?.(name) ?? false
   }
 
   progress(progress: Progress): void {

@@ -43,10 +43,6 @@ export interface SessionNamespace extends Namespace {
   readFile(name: string, options?: { readonly maxBytes?: number }): Promise<Uint8Array>
   /** Whole or not at all; mode 0600. @throws AdjutantError NAMESPACE_ESCAPE, TOO_LARGE beyond the quota */
   writeFile(name: string, bytes: Uint8Array): Promise<void>
-  /** An unguessable name for `value`, good for this session only, also in a later process. @throws TypeError for a kind or value that cannot be named */
-  issueHandle(kind: string, value: string): Promise<string>
-  /** What it names. @throws AdjutantError NAMESPACE_ESCAPE when it is not of this session and kind */
-  readHandle(kind: string, handle: string): Promise<string>
   usage(): Promise<NamespaceUsage>
   /** Removes everything of the session. Afterwards the namespace cannot be used any more; another one of the same id begins empty. */
   remove(): Promise<void>

@@ -29,6 +29,8 @@ const untouched: Namespace = {
   sessionId: sessionId('session_1'),
   directory: () => Promise.reject(new Error('the disk was touched')),
   path: () => Promise.reject(new Error('the disk was touched')),
+  issueHandle: () => Promise.reject(new Error('the disk was touched')),
+  readHandle: () => Promise.reject(new Error('the disk was touched')),
 }
 
 function now(outcome: RawOutcome, more: { readonly tool?: AgentTool } = {}): ToolResult {
@@ -168,7 +170,7 @@ describe('buildResult', () => {
     assert.ok(result.spill !== undefined)
     assert.equal(await readFile(result.spill.path, 'utf8'), whole.replaceAll('\x1b[0m', ''))
     assert.deepEqual([result.spill.id, result.spill.lines], ['call_1', 5_000])
-    assert.ok(result.text.includes(`whole text in ${result.spill.path}: read_result {"id":"call_1"} shows it`))
+    assert.ok(result.text.includes(`whole text in ${result.spill.path}: read_result {"id":"${result.spill.handle}"} shows it`))
     assert.ok(result.text.startsWith('row 0\n') && result.text.endsWith('row 4999'))
   })
 

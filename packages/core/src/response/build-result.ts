@@ -131,7 +131,7 @@ async function clipAndKeep(
   let rest: string
   try {
     spill = await spillText(namespace, given.call.id, said.body)
-    rest = `whole text in ${spill.path}: read_result ${JSON.stringify({ id: spill.id })} shows it`
+    rest = `whole text in ${spill.path}: read_result ${JSON.stringify({ id: spill.handle })} shows it`
   } catch (error) {
     rest = `the whole text could not be kept: ${error instanceof Error ? error.message.slice(0, 200) : 'no reason given'}`
   }

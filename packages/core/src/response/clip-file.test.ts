@@ -119,7 +119,7 @@ describe('StreamClipper by strategy', () => {
         memory.fill(0x21)
       }
       const { text: shown, spill } = await clipper.end()
-      const rest = spill === undefined ? {} : { rest: `whole text in ${spill.path}: read_result {"id":"${spill.id}"} shows it` }
+      const rest = spill === undefined ? {} : { rest: `whole text in ${spill.path}: read_result {"id":"${spill.handle}"} shows it` }
       assert.equal(shown, clipBy('head-tail', whole, { limit: 200, ...rest }).text)
       if (spill !== undefined) assert.equal(await readFile(spill.path, 'utf8'), whole)
     }
@@ -141,7 +141,7 @@ describe('SpillTarget', () => {
     assert.ok((await target.bytes()) > 100_000)
     const { text: shown, spill, totalLines } = await target.finish({ limit: 1_000 })
     assert.deepEqual([totalLines, spill?.lines, spill?.id], [20_001, 20_001, 'call_1'])
-    assert.match(shown, /^line 0\n.*read_result \{"id":"call_1"\} shows it …\].*\nerror: last\n$/s)
+    assert.match(shown, /^line 0\n.*read_result \{"id":"spill_[\w-]+\.[\w-]{22}"\} shows it …\].*\nerror: last\n$/s)
     const page = await readSpill(cx.namespace, 'call_1', { tail: 1 })
     assert.ok(page.kind === 'lines' && page.text === 'error: last\n')
   })

@@ -34,7 +34,10 @@ const of = (output: unknown, limits?: ToolLimits) => result({ status: 'succeeded
 describe('the limits of a result', () => {
   it('give what the tool asks to keep', async () => {
     const text = steps.join('\n')
-    assert.match((await of(text, { clip: 'tail' })).text, /^\[… .*read_result \{"id":"call_1"\} shows it …\]\n.*step 9999$/s)
+    assert.match(
+      (await of(text, { clip: 'tail' })).text,
+      /^\[… .*read_result \{"id":"spill_[\w-]+\.[\w-]{22}"\} shows it …\]\n.*step 9999$/s,
+    )
     assert.match((await of(text, { clip: 'head' })).text, /^step 0\n.*…\]$/s)
     const csv = `id,name,city\n${'1,a,b\n'.repeat(3_000)}`
     assert.match((await of(csv)).text, /^id,name,city\n1,a,b\n.*\[… \d+ rows/s)
@@ -46,7 +49,7 @@ describe('the limits of a result', () => {
     const shown: unknown = JSON.parse(text)
     assert.ok(typeof shown === 'object' && shown !== null)
     assert.deepEqual(Object.keys(shown), ['… shortened', 'rows', 'total'])
-    assert.match(text, /read_result \{\\"id\\":\\"call_1\\"\} shows it/)
+    assert.match(text, /read_result \{\\"id\\":\\"spill_[\w-]+\.[\w-]{22}\\"\} shows it/)
     assert.deepEqual(JSON.parse(whole), value)
   })
 

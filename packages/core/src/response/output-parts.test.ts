@@ -86,7 +86,7 @@ describe('a result of several parts', () => {
       assert.ok(result.text.includes(`${name} 0 of`) && result.text.includes(`${name} 4999 of`), name)
     }
     assert.ok(result.text.includes('\na short one\n'))
-    assert.equal(result.text.split('read_result {"id":"call_1"}').length, 2)
+    assert.equal(result.text.split(`read_result {"id":"${result.spill?.handle}"}`).length, 2)
     assert.equal(result.whole, texts.join('\n'))
     assert.deepEqual(result.parts, [picture])
   })

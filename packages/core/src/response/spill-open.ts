@@ -4,7 +4,7 @@ import { AdjutantError } from '../contract/errors.ts'
 import type { Namespace } from '../contract/ports.ts'
 import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
 import type { RemovalReason } from './spill-removed.ts'
-import { hasCode, keptIds, removalOf, removeExpired } from './spill-store.ts'
+import { hasCode, keptIds, removalOf, removeExpired, spillHandle } from './spill-store.ts'
 
 /** Bytes read from disk at once. */
 const BLOCK = 262_144
@@ -16,28 +16,30 @@ const NAMED = 20
  * would have been kept under.
  * @throws AdjutantError NOT_FOUND saying whether it was removed, and naming what is kept
  */
-export async function openSpill(namespace: Namespace, id: string): Promise<FileHandle> {
+export async function openSpill(namespace: Namespace, id: string, named: 'ids' | 'handles' = 'ids'): Promise<FileHandle> {
   await removeExpired(namespace)
   const path = await namespace.path(`${RESULTS_FOLDER}/${spillIdOf(id)}${RESULT_SUFFIX}`)
   let handle: FileHandle
   try {
     handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ELOOP')) throw await notFound(namespace, id)
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ELOOP')) throw await notFound(namespace, id, named)
     throw error
   }
   if ((await handle.stat()).isFile()) return handle
   await handle.close()
-  throw await notFound(namespace, id)
+  throw await notFound(namespace, id, named)
 }
 
-async function notFound(namespace: Namespace, id: string): Promise<AdjutantError> {
+/** @param named how those that there are are told: a model reads them back by their handles */
+export async function notFound(namespace: Namespace, id: string, named: 'ids' | 'handles'): Promise<AdjutantError> {
   const ids = await keptIds(namespace)
-  const named = ids.slice(-NAMED).join(', ')
+  const last = ids.slice(-NAMED)
+  const said = (named === 'ids' ? last : await Promise.all(last.map((one) => spillHandle(namespace, one)))).join(', ')
   const hint =
     ids.length === 0
       ? 'Nothing is kept in this session: only results that were cut are.'
-      : `Kept are${ids.length > NAMED ? `, newest last of ${ids.length}` : ''}: ${named}.`
+      : `Kept are${ids.length > NAMED ? `, newest last of ${ids.length}` : ''}: ${said}.`
   const name = JSON.stringify(id.slice(0, 100))
   const removed = await removalOf(namespace, spillIdOf(id))
   if (removed === undefined) return new AdjutantError('NOT_FOUND', `no kept result ${name} in this session`, { hint })

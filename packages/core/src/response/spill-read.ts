@@ -1,6 +1,6 @@
 import { AdjutantError } from '../contract/errors.ts'
 import type { Namespace } from '../contract/ports.ts'
-import { openSpill, readBlocks } from './spill-open.ts'
+import { notFound, openSpill, readBlocks } from './spill-open.ts'
 import { type LinePage, readLines } from './spill-page.ts'
 import { type SearchPage, searchLines } from './spill-search.ts'
 import { readLastLines } from './spill-tail.ts'
@@ -44,7 +44,33 @@ const PROBE_BYTES = 8_192
  * if (page.kind === 'hits') page.hits[0] // { line: 812, column: 1, text: 'error TS2322: …' }
  * ```
  */
-export async function readSpill(namespace: Namespace, id: string, query: SpillQuery = {}): Promise<SpillPage> {
+export function readSpill(namespace: Namespace, id: string, query: SpillQuery = {}): Promise<SpillPage> {
+  return readKept(namespace, { id, shown: id, named: 'ids' }, query)
+}
+
+/**
+ * The same by the handle that a result was given under: for whoever has no namespace but what a session lends to it. One of another session, or
+ * that somebody made up, names nothing here, and neither does the plain id.
+ *
+ * @throws AdjutantError NOT_FOUND naming what is kept; INVALID_ARGUMENTS naming the argument
+ */
+export async function readSpillByHandle(namespace: Namespace, handle: string, query: SpillQuery = {}): Promise<SpillPage> {
+  const id = await namespace.readHandle('spill', handle).catch((error: unknown) => {
+    if (AdjutantError.isInstance(error) && error.code === 'NAMESPACE_ESCAPE') return undefined
+    throw error
+  })
+  if (id === undefined) throw await notFound(namespace, handle, 'handles')
+  return readKept(namespace, { id, shown: handle, named: 'handles' }, query)
+}
+
+interface KeptName {
+  readonly id: string
+  /** As whoever asked calls it. */
+  readonly shown: string
+  readonly named: 'ids' | 'handles'
+}
+
+async function readKept(namespace: Namespace, { id, shown, named }: KeptName, query: SpillQuery): Promise<SpillPage> {
   const offset = whole('offset', query.offset ?? 1)
   const column = whole('column', query.column ?? 1)
   const maxChars = whole('maxChars', query.maxChars ?? DEFAULT_PAGE_CHARS)
@@ -52,19 +78,19 @@ export async function readSpill(namespace: Namespace, id: string, query: SpillQu
   if (query.search !== undefined) checkNeedle(query.search)
   const tail = query.tail === undefined ? undefined : Math.min(MOST, whole('tail', query.tail))
   if (tail !== undefined) checkAlone(query)
-  const handle = await openSpill(namespace, id)
+  const handle = await openSpill(namespace, id, named)
   try {
     for await (const block of readBlocks(handle, 0)) {
-      if (block.subarray(0, PROBE_BYTES).includes(0)) return { kind: 'binary', id, bytes: (await handle.stat()).size }
+      if (block.subarray(0, PROBE_BYTES).includes(0)) return { kind: 'binary', id: shown, bytes: (await handle.stat()).size }
       break
     }
     if (query.search !== undefined) {
-      return { kind: 'hits', id, ...(await searchLines(handle, query.search, { offset, limit, maxChars })) }
+      return { kind: 'hits', id: shown, ...(await searchLines(handle, query.search, { offset, limit, maxChars })) }
     }
     const page =
       tail !== undefined ? await readLastLines(handle, tail, maxChars) : await readLines(handle, { offset, column, limit, maxChars })
     // What was kept is resolved already; a file that something else put there need not be.
-    return { kind: 'lines', id, ...page, text: resolveTerminalText(page.text) }
+    return { kind: 'lines', id: shown, ...page, text: resolveTerminalText(page.text) }
   } finally {
     await handle.close()
   }

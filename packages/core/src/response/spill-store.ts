@@ -84,6 +84,11 @@ export async function keptIds(namespace: Namespace): Promise<readonly string[]> 
   return (await storeOf(namespace)).kept.map(({ id }) => id)
 }
 
+/** What a model, or anybody outside, gets to read it back by. */
+export function spillHandle(namespace: Namespace, id: string): Promise<string> {
+  return namespace.issueHandle('spill', id)
+}
+
 /** Why a result that was kept is no more; `undefined` for what never was. */
 export async function removalOf(namespace: Namespace, id: string): Promise<RemovalReason | undefined> {
   const { removed } = await storeOf(namespace)
@@ -100,6 +105,7 @@ export async function removeExpired(namespace: Namespace): Promise<void> {
 
 /** One result on its way to disk. Exactly one of `commit` and `abandon` is to be called. */
 export class SpillFile {
+  readonly #namespace: Namespace
   readonly #store: Store
   readonly #settings: SpillSettings
   readonly #callId: string
@@ -109,7 +115,8 @@ export class SpillFile {
   /** Of `#store.writing`. */
   #reserved = 0
 
-  private constructor(store: Store, settings: SpillSettings, callId: string, temporary: string, handle: FileHandle) {
+  private constructor(namespace: Namespace, store: Store, settings: SpillSettings, callId: string, temporary: string, handle: FileHandle) {
+    this.#namespace = namespace
     this.#store = store
     this.#settings = settings
     this.#callId = callId
@@ -124,7 +131,7 @@ export class SpillFile {
     const store = await storeOf(namespace)
     const temporary = join(store.folder, `${spillIdOf(callId)}.${process.pid}.${++temporaries}.tmp`)
     const flags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
-    return new SpillFile(store, settings, callId, temporary, await open(temporary, flags, 0o600))
+    return new SpillFile(namespace, store, settings, callId, temporary, await open(temporary, flags, 0o600))
   }
 
   get bytes(): number {
@@ -196,7 +203,7 @@ export class SpillFile {
         this.#store.bytes += entry.bytes
         return entry
       })
-      return { id: kept.id, path: kept.path, bytes: kept.bytes, lines }
+      return { id: kept.id, handle: await spillHandle(this.#namespace, kept.id), path: kept.path, bytes: kept.bytes, lines }
     } catch (error) {
       await this.abandon()
       throw error

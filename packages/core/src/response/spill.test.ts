@@ -24,7 +24,16 @@ describe('spillText', () => {
     const text = 'first\nsecond 日本 😀\nthird'
     const ref = await spillText(cx.namespace, 'call_1', text)
     assert.equal(await readFile(ref.path, 'utf8'), text)
-    assert.deepEqual({ ...ref, path: basename(ref.path) }, { id: 'call_1', path: 'call_1.txt', bytes: Buffer.byteLength(text), lines: 3 })
+    assert.deepEqual(
+      { ...ref, path: basename(ref.path) },
+      {
+        id: 'call_1',
+        handle: await cx.namespace.issueHandle('spill', 'call_1'),
+        path: 'call_1.txt',
+        bytes: Buffer.byteLength(text),
+        lines: 3,
+      },
+    )
     assert.equal(ref.path, join(await cx.namespace.directory(), 'results', 'call_1.txt'))
     assert.equal((await stat(ref.path)).mode & 0o777, 0o600)
     assert.deepEqual(await readdir(dirname(ref.path)), ['call_1.txt'])

@@ -109,7 +109,10 @@ describe('StreamClipper', () => {
     const whole = Buffer.concat([bytes, Buffer.alloc(100_000, 0x1b)])
     const clipped = await clipBytes(cut(whole, [3, 9_000]), { keep: { namespace: cx.namespace, callId: 'zip' } })
     assert.equal(clipped.binary, true)
-    assert.match(clipped.text, /^\[binary output, 100013 bytes, not shown; whole text in .*read_result \{"id":"zip"\} shows it\]$/)
+    assert.match(
+      clipped.text,
+      /^\[binary output, 100013 bytes, not shown; whole text in .*read_result \{"id":"spill_[\w-]+\.[\w-]{22}"\} shows it\]$/,
+    )
     assert.ok(clipped.spill !== undefined)
     assert.deepEqual(await readFile(clipped.spill.path), whole)
     assert.equal((await clipBytes([Uint8Array.of(0)])).text, '[binary output, 1 bytes, not shown]')

@@ -89,7 +89,7 @@ export class StreamClipper {
     const rest =
       spilled.spill === undefined
         ? spilled.problem
-        : `whole text in ${spilled.spill.path}: read_result ${JSON.stringify({ id: spilled.spill.id })} shows it`
+        : `whole text in ${spilled.spill.path}: read_result ${JSON.stringify({ id: spilled.spill.handle })} shows it`
     const common = {
       binary: this.#binary,
       totalBytes: this.#rawBytes,

@@ -25,6 +25,7 @@ import type { KeptSteps } from './kept-steps.ts'
 import type { RunGuards } from './run-guards.ts'
 import type { SessionOptions } from './session-options.ts'
 import type { TurnEnvironment } from './turn.ts'
+import type { UsedTools } from './used-tools.ts'
 
 /** Reads in flight at once. More hardly helps one model's batch and strains servers. */
 const DEFAULT_CONCURRENCY = 10
@@ -40,6 +41,7 @@ export interface SessionParts {
   readonly catalog: Catalog
   readonly guards: RunGuards
   readonly steps: KeptSteps | undefined
+  readonly used: UsedTools
   readonly emit: EventSink | undefined
   at(): number
 }
@@ -56,7 +58,10 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
     sessionId: parts.id,
     resolve: (call) => catalog.resolve(call),
     halt: (call, lookup) => guards.halt(call, lookup),
-    take: (call) => guards.take(call),
+    take(call) {
+      parts.used.note(call.tool)
+      return guards.take(call)
+    },
     principal,
     admission,
     approvals,
@@ -123,7 +128,7 @@ function isKeeper(policy: Policy | (Policy & PolicyKeeper)): policy is Policy & 
 
 function executionHost(options: SessionOptions, parts: SessionParts, redactor: Redactor | undefined): ExecutionHost {
   const { asker } = options
-  const { emit, at, interaction } = parts
+  const { catalog, emit, at, interaction } = parts
   const log =
     (level: 'debug' | 'info' | 'warn' | 'error'): Logger['info'] =>
     (message, fields) => {
@@ -140,6 +145,7 @@ function executionHost(options: SessionOptions, parts: SessionParts, redactor: R
     principal: options.principal ?? LOCAL_PRINCIPAL,
     namespace: parts.namespace,
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    hasTool: (name: string) => catalog.has(name),
     progress: (id: CallId, name: string, progress: Progress) => emit?.({ type: 'progress', id, name, progress, at: at() }),
     ask: (id: CallId, question: Question, signal: AbortSignal) =>
       interaction.run(async () => {

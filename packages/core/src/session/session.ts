@@ -25,6 +25,7 @@ import { RunGuards } from './run-guards.ts'
 import { turnEnvironment } from './session-environment.ts'
 import type { SessionOptions } from './session-options.ts'
 import { Turn, type TurnEnvironment } from './turn.ts'
+import { UsedTools } from './used-tools.ts'
 
 /** One for the process: sessions of the same role search the same tools, and an index of thousands is made once. */
 const sharedSearch = searchAmong()
@@ -62,6 +63,7 @@ export class Session {
   #toolsInUse: ToolSnapshot
   readonly #guards: RunGuards
   readonly #steps: KeptSteps | undefined
+  readonly #used = new UsedTools()
   readonly #followers: Followers
   #policyVersion: number | undefined
   #tail: Promise<unknown> = Promise.resolve()
@@ -101,6 +103,7 @@ export class Session {
       catalog: this.#catalog,
       guards: this.#guards,
       steps: this.#steps,
+      used: this.#used,
       emit,
       at,
     })
@@ -221,10 +224,11 @@ export class Session {
     await this.#steps?.append(step)
   }
 
-  /** Stops what runs and waits for it. */
+  /** Stops what runs, waits for it, and lets its tools let go of what they keep for this session. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException('the session was closed', 'AbortError'))
     await this.#tail
+    await this.#used.end(this.id, this.events, this.at)
     await this.#followers.flush()
     await this.#followers.close()
   }

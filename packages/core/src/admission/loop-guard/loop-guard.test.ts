@@ -118,8 +118,8 @@ describe('one call over and over', () => {
   it('a long result is the same although each names its own file', () => {
     for (const outcome of ['ok', 'failed'] as const) {
       const steps = times(10, (at): Step => {
-        const spill = { id: `call_${at}`, path: `/tmp/session/results/call_${at}.txt` }
-        const text = `line 1\n[… whole text in ${spill.path}: read_result {"id":"${spill.id}"} shows it …]\nline 900`
+        const spill = { handle: `spill_${at}`, path: `/tmp/session/results/call_${at}.txt` }
+        const text = `line 1\n[… whole text in ${spill.path}: read_result {"id":"${spill.handle}"} shows it …]\nline 900`
         return { tool: search, input: { query: 'cats' }, outcome: { outcome, text, spill } }
       })
       assert.equal(run(new LoopGuard(), steps), 'pass 4, warn, stop')

@@ -32,7 +32,7 @@ export function errorDigest(digest: TextDigest, outcome: WatchedOutcome, name: s
 }
 
 function ownText({ text, spill }: WatchedOutcome): string {
-  return spill === undefined ? text : text.replaceAll(spill.path, '').replaceAll(spill.id, '')
+  return spill === undefined ? text : text.replaceAll(spill.path, '').replaceAll(spill.handle, '')
 }
 
 function mixPart(digest: TextDigest, part: ContentPart): void {

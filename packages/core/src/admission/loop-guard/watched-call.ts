@@ -27,7 +27,7 @@ export interface WatchedOutcome {
   /** Images, audio and resources beside the text: a screenshot that changes is progress. */
   readonly parts?: readonly ContentPart[]
   /** Where the whole of a clipped result is: its id and path stand in the text and differ for each call, so they are left out. */
-  readonly spill?: { readonly id: string; readonly path: string }
+  readonly spill?: { readonly handle: string; readonly path: string }
 }
 
 export type LoopVerdict =

@@ -34,7 +34,7 @@ async function measured(events: readonly SessionEvent[], options: MetricsOptions
   return found
 }
 
-const spill = { id: 'r1', path: '/r1', bytes: 1, lines: 1 }
+const spill = { id: 'r1', handle: 'spill_x', path: '/r1', bytes: 1, lines: 1 }
 
 describe('metrics', () => {
   it('records durations, outcomes and codes for each tool', async () => {

@@ -17,7 +17,7 @@ function counted(events: readonly SessionEvent[]): ToolStatistics {
 
 describe('tool statistics', () => {
   it('counts what became of each tool’s calls', () => {
-    const spill = { id: 'r1', path: '/r1', bytes: 1, lines: 1 }
+    const spill = { id: 'r1', handle: 'spill_x', path: '/r1', bytes: 1, lines: 1 }
     const tools = counted([
       judged(),
       {

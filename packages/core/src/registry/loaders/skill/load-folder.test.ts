@@ -14,7 +14,13 @@ const cx: CallContext = {
   sessionId: sessionId('s1'),
   traceId: traceId('1'.padStart(32, '0')),
   principal: LOCAL_PRINCIPAL,
-  namespace: { sessionId: sessionId('s1'), directory: async () => '/nowhere', path: async (name) => `/nowhere/${name}` },
+  namespace: {
+    sessionId: sessionId('s1'),
+    directory: async () => '/nowhere',
+    path: async (name) => `/nowhere/${name}`,
+    issueHandle: async () => 'none',
+    readHandle: async () => 'none',
+  },
   signal: new AbortController().signal,
   idempotencyKey: 'key',
   log: { debug() {}, info() {}, warn() {}, error() {} },
@@ -261,6 +267,22 @@ describe('a skill as a tool', () => {
         '</skill_content>',
       ].join('\n'),
     )
+  })
+
+  it('says how a script among its files is run, where the session can', async () => {
+    await put('pdf/SKILL.md', text('p"df'))
+    await put('pdf/scripts/extract.py', 'print()')
+    const { tools } = await loadSkillFolder(root)
+    const asked: string[] = []
+    const hasTool = (name: string) => asked.push(name) > 0
+    const said = String(await tools[0]?.execute({}, { ...cx, hasTool }))
+    assert.match(
+      said,
+      /Run a script among them with run_skill_script \{"skill": "p\\"df", "script": "its name", "args": \["…"\]\}; leave args out where it needs none\./,
+    )
+    assert.doesNotMatch(said, /cannot be run/)
+    assert.deepEqual(asked, ['run_skill_script'])
+    assert.match(String(await tools[0]?.execute({}, { ...cx, hasTool: () => false })), /cannot be run here/)
   })
 
   it('lists no more files than a model can use', async () => {

@@ -4,6 +4,9 @@ import type { Skill } from './skill.ts'
 /** Instructions are of use only whole: far above the limit of ordinary results. */
 const MAX_RESULT_CHARS = 64_000
 
+/** Runs scripts in a box, where a session has it. */
+const SCRIPT_TOOL = 'run_skill_script'
+
 const SKILL_TAGS = Object.freeze(['skill'])
 
 /**
@@ -27,12 +30,13 @@ export function skillTool(skill: Skill, name: string): AgentTool {
     effect: 'read',
     repeatable: true,
     limits: Object.freeze({ maxResultChars: MAX_RESULT_CHARS }),
-    execute: async (input) => (typeof input.file === 'string' ? fileOf(skill, input.file) : instructionsOf(skill)),
+    execute: async (input, cx) =>
+      typeof input.file === 'string' ? fileOf(skill, input.file) : instructionsOf(skill, cx.hasTool?.(SCRIPT_TOOL) ?? false),
   })
 }
 
 /** @throws AdjutantError NOT_FOUND when the file is gone */
-async function instructionsOf(skill: Skill): Promise<string> {
+async function instructionsOf(skill: Skill, runsScripts: boolean): Promise<string> {
   const [body, bundled] = await Promise.all([skill.content.body(), skill.content.files()])
   const lines = [`<skill_content name="${escaped(skill.name)}">`, body === '' ? '(This skill has no instructions.)' : body, '']
   if (skill.compatibility !== undefined) lines.push(`Needs: ${oneLine(skill.compatibility)}`)
@@ -45,11 +49,16 @@ async function instructionsOf(skill: Skill): Promise<string> {
     if (bundled.more) lines.push('(and more)')
     lines.push(
       '</skill_resources>',
-      'Read one of them by calling this skill with {"file": "its name"}. Scripts among them cannot be run here: no sandbox is configured.',
+      `Read one of them by calling this skill with {"file": "its name"}. ${runsScripts ? howToRun(skill) : 'Scripts among them cannot be run here: no sandbox is configured.'}`,
     )
   }
   lines.push('</skill_content>')
   return lines.join('\n')
+}
+
+function howToRun(skill: Skill): string {
+  const call = `{"skill": ${escaped(JSON.stringify(skill.name)).replaceAll('&quot;', '"')}, "script": "its name", "args": ["…"]}`
+  return `Run a script among them with ${SCRIPT_TOOL} ${call}; leave args out where it needs none.`
 }
 
 /** @throws AdjutantError NOT_FOUND, PATH_OUTSIDE_WORKSPACE, TOO_LARGE, UNSUPPORTED */
