@@ -26,11 +26,13 @@ def prctl(option, first, second=0):
 NO_NEW_PRIVS, SUBREAPER, PARENT_DEATH, SECCOMP = 38, 36, 1, 22
 FILE_RIGHTS = 1 | 2 | 4 | 1 << 14 | 1 << 15
 READ, CHANGE = 1 | 4 | 8, 2 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 14
-RIGHTS = {'read': READ, 'read-file': 4, 'device': 2 | 4 | 1 << 14 | 1 << 15, 'write': READ | CHANGE}
-def restrict(abi, files, net, scope, rules):
-    handled = (1 << 13) - 1 | (1 << 13 if abi >= 2 else 0) | (1 << 14 if abi >= 3 else 0) | (1 << 15 if abi >= 5 else 0)
+REFER = 1 << 13
+RIGHTS = {'read': READ, 'read-file': 4, 'device': 2 | 4 | 1 << 14 | 1 << 15, 'write': READ | CHANGE, 'refer': REFER}
+def all_rights(abi):
+    return (1 << 13) - 1 | (REFER if abi >= 2 else 0) | (1 << 14 if abi >= 3 else 0) | (1 << 15 if abi >= 5 else 0)
+def restrict(abi, handled, net, scope, rules):
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-    words = struct.pack('QQQ', handled if files else 0, 3 if net and abi >= 4 else 0, scope if abi >= 6 else 0)
+    words = struct.pack('QQQ', handled, 3 if net and abi >= 4 else 0, scope if abi >= 6 else 0)
     made = call('landlock_create_ruleset', 444, ctypes.c_char_p(words[:size]), size, 0)
     for path, kind in rules:
         try:
@@ -121,7 +123,7 @@ def start(config, abi, filter):
         os.dup2(tell_failed, 3, inheritable=False)
         os.closerange(4, 198)
         os.closerange(199 + (1 if config['side'] else 0), 1 << 20)
-        restrict(abi, True, True, 3, config['rules'])
+        restrict(abi, all_rights(abi), True, 3, config['rules'])
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         words = ctypes.create_string_buffer(filter, len(filter))
@@ -145,7 +147,8 @@ def main():
     prctl(SUBREAPER, 1)
     bounded = False
     if abi >= 6:
-        restrict(abi, False, False, 2, [])
+        # A domain that says nothing of moving files between folders forbids it.
+        restrict(abi, REFER, False, 2, [('/', 'refer')])
         try:
             os.kill(config['host'], 0)
         except PermissionError:
