@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks, each beside other systems in the same run. Take ratios, not milliseconds.
  *
- * Usage: npm run bench [-- intake dispatch call clip search]   (default: all)
+ * Usage: npm run bench [-- intake dispatch call clip search sandbox]   (default: all)
  */
 import { cpus } from 'node:os'
 
@@ -12,6 +12,8 @@ const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   reflect: async () => (await import('./reflect.ts')).benchReflect,
   clip: async () => (await import('./clip.ts')).benchClip,
   search: async () => (await import('./search.ts')).benchSearch,
+  sandbox: async () => (await import('./sandbox.ts')).benchSandbox,
+  'sandbox-soak': async () => (await import('./sandbox-soak.ts')).soakSandbox,
   disclosure: async () => (await import('./disclosure.ts')).benchDisclosure,
 }
 

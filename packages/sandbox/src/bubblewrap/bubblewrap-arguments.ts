@@ -12,8 +12,6 @@ export const DESCRIPTORS = {
   seccomp: 3,
   /** bubblewrap tells the box's first process and how it ended. */
   status: 4,
-  /** Nothing starts before a byte comes: time to put the process in its control group. */
-  block: 5,
   /** Code goes in. */
   code: 198,
   /** What a lasting shell or interpreter says of itself comes out. */
@@ -36,8 +34,6 @@ export interface BoxPlan {
   readonly env: Readonly<Record<string, string>>
   readonly hostname: string
   readonly seccomp: boolean
-  /** Put on hold until a byte comes. */
-  readonly held: boolean
   readonly command: readonly string[]
 }
 
@@ -54,7 +50,6 @@ const BOX_ENVIRONMENT: Readonly<Record<string, string>> = {
 export function bubblewrapArguments(plan: BoxPlan): readonly string[] {
   return [
     ...['--json-status-fd', String(DESCRIPTORS.status)],
-    ...(plan.held ? ['--block-fd', String(DESCRIPTORS.block)] : []),
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--unshare-net', '--disable-userns'],
     ...['--uid', '1000', '--gid', '1000', '--hostname', plan.hostname, '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     '--clearenv',

@@ -138,6 +138,7 @@ export class BubblewrapSandbox implements Sandbox {
       await input.remove()
     }
     used('once', run.lang)
+    slot.wantPlace()
     slot.want('once', run.lang)
     return this.#report(watched, warm === undefined ? 'cold' : 'warm', limits)
   }
@@ -156,6 +157,7 @@ export class BubblewrapSandbox implements Sandbox {
     used('session', lang)
     const runner = new SessionRunner({ box, slot, clock: house.clock, ids: house.ids })
     this.#runners.set(lang, runner)
+    slot.wantPlace()
     return runner
   }
 

@@ -116,8 +116,8 @@ function buildHouse(
       pipes: new NamedPipes(`${state.path}/pipes`),
       inherited: inheritedDescriptors(),
       group: (name, { memoryMB, processes }) =>
-        // The box's own first process is one of them.
-        cgroups?.create(name, { memoryMB, processes: processes + 1 }),
+        // The box's own first process and bubblewrap outside of it are among them.
+        cgroups?.create(name, { memoryMB, processes: processes + 2 }),
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Shelf } from '../pool/warm-pool.ts'
 import { Box } from './box.ts'
 import { type BoxCommand, type BoxKind, boxCommand } from './box-command.ts'
 import { BoxNetwork } from './box-network.ts'
+import { BoxPlace } from './box-place.ts'
 import type { BoxMount } from './bubblewrap-arguments.ts'
 import type { BoxShape } from './check-spec.ts'
 import { Den } from './den.ts'
@@ -17,6 +18,8 @@ import type { House } from './house.ts'
 import { INPUT_FOLDER, RunInput } from './run-input.ts'
 import type { BoxUser, StateFolder } from './state-folder.ts'
 
+/** What a shell of the system takes, in MB. */
+const PLACE_MB = 0.5
 /** What the relay in a box is run with. */
 const RELAY_PYTHON = '/usr/bin/python3'
 
@@ -28,6 +31,8 @@ export class Slot {
   readonly #network: BoxNetwork | undefined
   readonly #shelves = new Map<string, Shelf<Box>>()
   readonly #boxes = new Set<Box>()
+  /** Where the next box may be made. */
+  readonly #places: Shelf<BoxPlace>
   readonly #input: RunInput
   #closed: Promise<void> | undefined
 
@@ -38,6 +43,12 @@ export class Slot {
     this.#owner = owner
     this.#network = network
     this.#input = new RunInput(`${house.state.path}/input/${house.ids.next('input')}`)
+    this.#places = house.pool.shelf<BoxPlace>({
+      memoryMB: PLACE_MB,
+      make: () => this.#makePlace(),
+      isAlive: (place) => !place.isOver,
+      dispose: (place) => place.remove(),
+    })
   }
 
   /** @throws AdjutantError SANDBOX_UNAVAILABLE, OVERLOADED */
@@ -58,7 +69,9 @@ export class Slot {
         ...(user === undefined ? {} : { user }),
         binds: user === undefined ? [] : needed(house, shape).filter((path) => !isReachable(path)),
       })
-      return new Slot(house, shape, den, owner, network)
+      const slot = new Slot(house, shape, den, owner, network)
+      slot.wantPlace()
+      return slot
     } catch (error) {
       await network?.close()
       owner.giveBack()
@@ -104,7 +117,7 @@ export class Slot {
       const { waitingMB } = this.#command(kind, lang)
       shelf = this.#house.pool.shelf<Box>({
         memoryMB: waitingMB,
-        make: () => this.start(kind, lang),
+        make: async () => this.#start(await this.#makePlace(), this.#command(kind, lang)),
         isAlive: (box) => !box.isOver,
         dispose: async (box) => {
           box.kill()
@@ -116,52 +129,56 @@ export class Slot {
     shelf.want()
   }
 
+  /** Has a place ready for the next box that is made while somebody waits for it. */
+  wantPlace(): void {
+    if (this.isAlive) this.#places.want()
+  }
+
   /** @throws AdjutantError SANDBOX_FAILED, UNSUPPORTED */
-  start(kind: BoxKind, lang: SandboxLanguage): Promise<Box> {
-    return this.#start(kind, this.#command(kind, lang))
+  async start(kind: BoxKind, lang: SandboxLanguage): Promise<Box> {
+    const command = this.#command(kind, lang)
+    return this.#start(this.#places.take() ?? (await this.#makePlace()), command)
   }
 
   /** A box with another program than ours. @throws AdjutantError SANDBOX_FAILED */
-  startProgram(command: readonly string[]): Promise<Box> {
-    return this.#start('once', { command, mounts: [] })
+  async startProgram(command: readonly string[]): Promise<Box> {
+    return this.#start(await this.#makePlace(), { command, mounts: [] })
   }
 
-  async #start(kind: BoxKind, { command, mounts }: Pick<BoxCommand, 'command' | 'mounts'>): Promise<Box> {
+  async #makePlace(): Promise<BoxPlace> {
     if (!this.isAlive) throw new AdjutantError('SANDBOX_FAILED', 'the files of this box are gone: what held them has ended')
-    const { etc, ids, systemFolders, tools } = this.#house
+    const { ids, tools } = this.#house
+    return BoxPlace.make(tools, { name: ids.next('box'), den: this.#den, limits: this.shape.limits })
+  }
+
+  async #start(place: BoxPlace, { command, mounts }: Pick<BoxCommand, 'command' | 'mounts'>): Promise<Box> {
+    if (this.#closed !== undefined) {
+      await place.remove()
+      throw new AdjutantError('SANDBOX_FAILED', 'the box was closed', { outcome: 'not-run' })
+    }
+    const { etc, systemFolders, tools } = this.#house
     const { folder } = this.#den
     const { workspace } = this.shape
     const located = (mount: BoxMount): BoxMount => ({ ...mount, host: this.#den.locate(mount.host) })
-    const name = ids.next('box')
-    const box = await Box.start(tools, {
-      name,
-      den: this.#den,
-      limits: this.shape.limits,
-      side: kind === 'session',
-      plan: {
-        systemFolders,
-        hostname: 'sandbox',
-        env: { ...this.#network?.env, ...this.shape.env },
-        command: this.#network?.lead(command) ?? command,
-        mounts: [
-          { host: etc, path: '/etc' },
-          ...mounts.map(located),
-          { host: this.#input.folder, path: INPUT_FOLDER },
-          ...(this.#network === undefined ? [] : [this.#network.mount]),
-          { host: workspace === undefined ? `${folder}/workspace` : this.#den.locate(workspace), path: '/workspace', writable: true },
-          { host: `${folder}/tmp`, path: '/tmp', writable: true },
-          { host: `${folder}/shm`, path: '/dev/shm', writable: true },
-          // Last: they may lie in the workspace.
-          ...this.shape.mounts.map(located),
-        ],
-      },
+    const box = new Box(tools, place, {
+      systemFolders,
+      hostname: 'sandbox',
+      env: { ...this.#network?.env, ...this.shape.env },
+      command: this.#network?.lead(command) ?? command,
+      mounts: [
+        { host: etc, path: '/etc' },
+        ...mounts.map(located),
+        { host: this.#input.folder, path: INPUT_FOLDER },
+        ...(this.#network === undefined ? [] : [this.#network.mount]),
+        { host: workspace === undefined ? `${folder}/workspace` : this.#den.locate(workspace), path: '/workspace', writable: true },
+        { host: `${folder}/tmp`, path: '/tmp', writable: true },
+        { host: `${folder}/shm`, path: '/dev/shm', writable: true },
+        // Last: they may lie in the workspace.
+        ...this.shape.mounts.map(located),
+      ],
     })
     this.#boxes.add(box)
     void box.gone.then(() => this.#boxes.delete(box))
-    if (this.#closed !== undefined) {
-      box.kill()
-      throw new AdjutantError('SANDBOX_FAILED', 'the box was closed', { outcome: 'not-run' })
-    }
     return box
   }
 
@@ -189,7 +206,7 @@ export class Slot {
     for (const box of this.#boxes) box.kill()
     await Promise.all(shelves)
     for (const box of this.#boxes) box.kill()
-    await Promise.all([...this.#boxes].map((box) => box.gone))
+    await Promise.all([this.#places.close(), ...[...this.#boxes].map((box) => box.gone)])
     await this.#den.close()
     this.#input.close()
     await this.#network?.close()

@@ -3,7 +3,7 @@
  * makes the number of processes count for this box alone. `read -N` takes what is there at once, where reading to a mark takes byte by byte.
  */
 export const ONCE_BASH = [
-  'ulimit -c 0 -n 256 -u "$1" -f "$2" -d "$3" || exit 125; set --',
+  'exec 199>&-; ulimit -c 0 -n 256 -u "$1" -f "$2" -d "$3" || exit 125; set --',
   'IFS= read -r -d "" -u 198 __a || exit 125; IFS= read -r -d "" -u 198 __a; IFS= read -r -d "" -u 198 __a',
   'if [[ -n $__a ]]; then ulimit -S -t "$__a" && ulimit -H -t "$((__a + 1))" || exit 125; fi',
   'IFS= read -r -d "" -u 198 __a; if [[ -n $__a ]]; then cd -- "$__a" || exit 1; fi',

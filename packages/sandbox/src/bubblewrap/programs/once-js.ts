@@ -7,6 +7,9 @@ export const ONCE_JS = `
   const fs = require('node:fs'), Module = require('node:module'), vm = require('node:vm'), url = require('node:url')
   // What is written waits until it is taken, as other programs do: else a loop that prints fills the memory, and an exit loses the rest.
   for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocking?.(true)
+  try {
+    fs.closeSync(199)
+  } catch {}
   const parts = []
   for (;;) {
     const part = Buffer.allocUnsafe(65536)

@@ -5,6 +5,7 @@
 export const ONCE_PYTHON = `
 def adjutant():
     import sys, os, resource, types
+    os.closerange(199, 200)
     for name, value in (('CORE', '0'), ('NOFILE', '256'), ('NPROC', sys.argv[1]), ('FSIZE', str(int(sys.argv[2]) * 1024)), ('DATA', str(int(sys.argv[3]) * 1024))):
         limit = int(value)
         resource.setrlimit(getattr(resource, 'RLIMIT_' + name), (limit, limit))

@@ -26,6 +26,11 @@ export interface CgroupBox {
   readonly name: string
   /** Puts the process here; its children come after it. @throws AdjutantError SANDBOX_FAILED when it is gone or may not be moved */
   add(pid: number): Promise<void>
+  /**
+   * Files, one for each hierarchy: a process with one thread that writes `0` into all of them is here, with what it starts from then on. Whoever
+   * opened them must have the right; whoever writes needs none. On v1 it need not wait for anybody, as `add` does.
+   */
+  entries(): readonly string[]
   /** After `remove`: what it was then. */
   usage(): CgroupUsage
   /** Forgets the most memory that was in use, e.g. before the next run in the same box. False when this kernel cannot: v2 cannot. */

@@ -45,6 +45,11 @@ export class KernelCgroupBox implements CgroupBox {
     }
   }
 
+  entries(): readonly string[] {
+    // One thread that moves itself cannot fork meanwhile: the kernel then takes no lock that waits for all processors.
+    return this.#folders.map(({ version, path }) => `${path}/${version === 1 ? 'tasks' : 'cgroup.procs'}`)
+  }
+
   usage(): CgroupUsage {
     if (this.#last !== undefined) return this.#last.usage
     const [memory, pids] = [this.#folder('memory'), this.#folder('pids')]
