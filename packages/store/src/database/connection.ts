@@ -37,6 +37,8 @@ export interface Engine {
   read<T>(scope: Scope, work: (connection: StoreConnection) => Promise<T>): Promise<T>
   /** `work` outside of a transaction, alone on its connection. */
   alone<T>(work: (connection: StoreConnection) => Promise<T>): Promise<T>
+  /** Told after the tables were changed. */
+  migrated(): Promise<void>
   close(): Promise<void>
 }
 

@@ -11,6 +11,7 @@ import type { MigrationTarget, StoreMigration } from '../migrations/migration.ts
 import { boundKysely } from './bound-kysely.ts'
 import type { Engine, StoreConnection } from './connection.ts'
 import { hot } from './hot.ts'
+import type { StoreDatabase } from './store-database.ts'
 
 export interface MigrationOutcome {
   /** Of the tables before; 0: there were none. */
@@ -64,14 +65,20 @@ export function refuseNewer(done: readonly string[], migrations: readonly StoreM
 }
 
 /**
- * Brings the tables to the newest version. Of several processes at once one does it and the others wait.
+ * Brings the tables of a store to the newest version. Of several processes at once one does it and the others wait. A store that was opened with
+ * `migrate: 'leave'` can be asked first what `from` will be: by `check`.
  *
  * @throws AdjutantError CONFIG_INVALID when the database is newer or the user may not change tables; STORE_FAILED
  */
-export async function migrate(engine: Engine, schema: string, options: MigrateOptions): Promise<MigrationOutcome> {
+export async function migrate(db: StoreDatabase, options: { readonly program?: string } = {}): Promise<MigrationOutcome> {
+  return await bringUp(db.engine, db.schema, { clock: db.clock, program: options.program ?? 'adjutant' })
+}
+
+/** `migrate`, below the store: @throws AdjutantError as it does */
+export async function bringUp(engine: Engine, schema: string, options: MigrateOptions): Promise<MigrationOutcome> {
   const migrations = options.migrations ?? MIGRATIONS
   const target: MigrationTarget = { kind: engine.kind, schema }
-  return await engine.alone(async (connection) => {
+  const outcome = await engine.alone(async (connection): Promise<MigrationOutcome> => {
     const before = await readDone(connection, target)
     refuseNewer(before, migrations, engine.shown)
     const lasting = { over: false }
@@ -106,4 +113,6 @@ export async function migrate(engine: Engine, schema: string, options: MigrateOp
     const applied = (results ?? []).filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
     return { from: before.length, to: before.length + applied.length, applied }
   })
+  await engine.migrated()
+  return outcome
 }

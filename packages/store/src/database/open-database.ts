@@ -21,8 +21,9 @@ export interface OpenDatabaseOptions {
   readonly statementTimeoutMs?: number
   /**
    * `auto` (default): older or missing tables are brought to this program's version. `require`: they must be of this version already.
+   * `leave`: they are left as they are, for `migrate` and `check` alone.
    */
-  readonly migrate?: 'auto' | 'require'
+  readonly migrate?: 'auto' | 'require' | 'leave'
   /** For the record of migrations: which program this is. Default `adjutant`. */
   readonly program?: string
   /** Told what went wrong beside the work, e.g. an idle connection that died. Default: nobody. */
@@ -76,7 +77,7 @@ async function ready(db: StoreDatabase, options: OpenDatabaseOptions): Promise<S
   try {
     const done = await doneMigrations(db.engine, db.schema)
     refuseNewer(done, MIGRATIONS, db.shown)
-    if (done.length === MIGRATIONS.length) return db
+    if (done.length === MIGRATIONS.length || options.migrate === 'leave') return db
     if (options.migrate === 'require') {
       throw new AdjutantError(
         'CONFIG_INVALID',
@@ -86,8 +87,7 @@ async function ready(db: StoreDatabase, options: OpenDatabaseOptions): Promise<S
         },
       )
     }
-    await migrate(db.engine, db.schema, { clock: options.clock, program: options.program ?? 'adjutant' })
-    if (db.engine instanceof PostgresEngine) await db.engine.takeRole()
+    await migrate(db, { program: options.program ?? 'adjutant' })
     return db
   } catch (error) {
     await db.close()

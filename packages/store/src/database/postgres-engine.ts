@@ -72,7 +72,7 @@ export class PostgresEngine implements Engine {
       },
     })
     try {
-      await retrying({ clock: options.clock, limitMs: options.retryLimitMs, faults: STARTING }, () => engine.takeRole())
+      await retrying({ clock: options.clock, limitMs: options.retryLimitMs, faults: STARTING }, () => engine.#takeRole())
       return engine
     } catch (error) {
       await pool.end()
@@ -80,8 +80,13 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  /** Looks whether there is the role that sees one tenant only and whether we may be it. Called again after a migration has made it. */
-  async takeRole(): Promise<void> {
+  /** A migration may have made the role that is taken in each transaction. */
+  async migrated(): Promise<void> {
+    await this.#takeRole()
+  }
+
+  /** Looks whether there is the role that sees one tenant only and whether we may be it. */
+  async #takeRole(): Promise<void> {
     await this.alone(async (connection) => {
       const role = `${this.schema}_app`
       const sql = 'SELECT 1 AS n FROM pg_catalog.pg_roles WHERE rolname = $1 AND pg_catalog.pg_has_role(current_user, oid, $2)'

@@ -21,23 +21,23 @@ interface Prepared {
 }
 
 export class SqliteConnection implements StoreConnection {
-  readonly #database: DatabaseSync
+  readonly database: DatabaseSync
   readonly #shown: string
   readonly #prepared = new Map<string, Prepared>()
 
   constructor(database: DatabaseSync, shown: string) {
-    this.#database = database
+    this.database = database
     this.#shown = shown
   }
 
   get inTransaction(): boolean {
-    return this.#database.isTransaction
+    return this.database.isTransaction
   }
 
   /** @throws AdjutantError as `sqliteFault` makes it */
   exec(sql: string): void {
     try {
-      this.#database.exec(sql)
+      this.database.exec(sql)
     } catch (error) {
       throw sqliteFault(error, this.#shown)
     }
@@ -81,7 +81,7 @@ export class SqliteConnection implements StoreConnection {
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     // Its own statement: the kept one would be begun anew by whoever else uses it in between.
     try {
-      const statement = this.#database.prepare(query.sql)
+      const statement = this.database.prepare(query.sql)
       statement.setReadBigInts(true)
       let chunk: Row[] = []
       for (const row of statement.iterate(...query.parameters.map(toSqlValue))) {
@@ -102,14 +102,14 @@ export class SqliteConnection implements StoreConnection {
 
   close(): void {
     this.#prepared.clear()
-    if (this.#database.isOpen) this.#database.close()
+    if (this.database.isOpen) this.database.close()
   }
 
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql)
     if (known !== undefined) return known
     try {
-      const statement = this.#database.prepare(sql)
+      const statement = this.database.prepare(sql)
       const givesRows = statement.columns().length > 0
       const once = givesRows && !/^\s*(select|with|pragma|explain)\b/i.test(sql)
       if (once) statement.setReadBigInts(true)

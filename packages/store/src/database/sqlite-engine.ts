@@ -8,6 +8,7 @@
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { AdjutantError, type Clock } from '@adjutant/core/contract'
 import { APPLICATION_ID } from './application-id.ts'
 import { retrying } from './back-off.ts'
@@ -110,6 +111,19 @@ export class SqliteEngine implements Engine {
         }
       })
     })
+  }
+
+  async migrated(): Promise<void> {}
+
+  /** A connection for a copy of the whole; a database in memory gives its only one, and nobody else has it meanwhile. */
+  async withSource<T>(work: (source: DatabaseSync) => Promise<T>): Promise<T> {
+    if (this.#options.memory) return await this.#writers.run(() => work(this.#writer.database))
+    const source = connect(this.#options)
+    try {
+      return await work(source.database)
+    } finally {
+      source.close()
+    }
   }
 
   async close(): Promise<void> {
