@@ -1,14 +1,19 @@
 /** What boxes could leave on the machine, looked at from outside. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** Users of boxes that root starts. */
-const USERS = { first: 200_000, last: 265_535 }
-
-/** @param mark folder of the boxes' state; its name is in the command lines and mounts of all that is ours */
-export function leftovers(mark: string): Readonly<Record<string, readonly string[]>> {
+/**
+ * @param mark folder of the boxes' state; its name is in the command lines and mounts of all that is ours
+ * @param nap what code that stays running in boxes waits for: nobody else on this machine has it
+ */
+export function leftovers(mark: string, nap: string): Readonly<Record<string, readonly string[]>> {
   return {
     processes: processes()
-      .filter((pid) => isDescendant(pid) || isBoxUser(pid) || read(`/proc/${pid}/cmdline`).includes(mark))
+      .filter((pid) => {
+        const command = read(`/proc/${pid}/cmdline`)
+        return (
+          isDescendant(pid) || command.includes(mark) || command.includes(nap) || read(`/proc/${pid}/cgroup`).includes(`-${process.pid}-`)
+        )
+      })
       .map(String),
     mounts: processes().flatMap((pid) =>
       read(`/proc/${pid}/mountinfo`)
@@ -22,7 +27,7 @@ export function leftovers(mark: string): Readonly<Record<string, readonly string
           .filter((name) => !name.startsWith('users'))
       : [],
     users: existsSync(`${mark}/users`) ? readdirSync(`${mark}/users`) : [],
-    descriptors: readdirSync('/proc/self/fd'),
+    descriptors: readdirSync('/proc/self/fd').flatMap(target),
   }
 }
 
@@ -49,13 +54,6 @@ function parent(pid: number): number | undefined {
   return stat === '' || !Number.isInteger(ppid) ? undefined : ppid
 }
 
-function isBoxUser(pid: number): boolean {
-  const status = read(`/proc/${pid}/status`)
-  const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
-  // One that has ended and only waits for init is init's.
-  return uid >= USERS.first && uid <= USERS.last && !/^State:\tZ/m.test(status)
-}
-
 function groups(folder: string, owner: string, depth: number): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -64,6 +62,15 @@ function groups(folder: string, owner: string, depth: number): readonly string[]
         const path = `${folder}/${name}`
         return name.includes(owner) ? [path] : depth > 0 ? groups(path, owner, depth - 1) : []
       })
+  } catch {
+    return []
+  }
+}
+
+/** e.g. `17 pipe:[123]`; nothing for the one that the folder is read with. */
+function target(number: string): readonly string[] {
+  try {
+    return [`${number} ${readlinkSync(`/proc/self/fd/${number}`)}`]
   } catch {
     return []
   }

@@ -31,7 +31,9 @@ export async function soakSandbox(): Promise<void> {
   // The users of boxes pass through.
   chmodSync(root, 0o711)
   const mark = join(root, 'boxes')
-  const before = leftovers(mark)
+  // What Node itself opens at the first use of anything stays open.
+  await someRuns(`${root}/first`)
+  const before = leftovers(mark, NAP)
   const outcomes = new Map<string, number>()
   const tools = { clock: systemClock, ids: randomIds }
   let begun = 0
@@ -50,7 +52,10 @@ export async function soakSandbox(): Promise<void> {
         begun += 1
         if (begun % 50 === 0) process.stderr.write(`\r  ${begun} of ${RUNS} runs `)
         const kind = pick(kinds, random)
-        count(outcomes, `${kind.name}: ${await kind.run(box, random)}`)
+        const outcome = await kind.run(box, random)
+        count(outcomes, `${kind.name}: ${outcome}`)
+        // It is closed, or what held its files was killed.
+        if (outcome === 'SANDBOX_FAILED') break
       }
       await box.close()
     }
@@ -63,8 +68,8 @@ export async function soakSandbox(): Promise<void> {
   }
   process.stderr.write('\n')
   const seconds = (performance.now() - began) / 1_000
-  let after = leftovers(mark)
-  for (const until = performance.now() + SETTLE_MS; performance.now() < until; after = leftovers(mark)) {
+  let after = leftovers(mark, NAP)
+  for (const until = performance.now() + SETTLE_MS; performance.now() < until; after = leftovers(mark, NAP)) {
     if (Object.entries(after).every(([what, all]) => all.length <= (before[what]?.length ?? 0))) break
     await wait(100)
   }
@@ -82,7 +87,18 @@ export async function soakSandbox(): Promise<void> {
   if (left.length > 0) process.exitCode = 1
 }
 
-const BACKGROUND = 'trap "" TERM HUP; (setsid sleep 98.7 &); (sleep 98.7 &)'
+async function someRuns(stateRoot: string): Promise<void> {
+  await using boxes = bubblewrapBackend({ clock: systemClock, ids: randomIds, stateRoot })
+  await using quick = quickJsBackend({ clock: systemClock })
+  for (const [backend, lang] of [[boxes, 'bash'] as const, [quick, 'js'] as const]) {
+    await using box = await backend.open({})
+    for (const session of [true, false]) await tell(box, { lang, session, code: '1' })
+  }
+}
+
+/** Seconds, as no other process sleeps. */
+const NAP = `9${process.pid}.25`
+const BACKGROUND = `trap "" TERM HUP; (setsid sleep ${NAP} &); (sleep ${NAP} &)`
 
 const IN_BOXES: readonly Kind[] = [
   { name: 'bash once', weight: 6, run: (box) => tell(box, { lang: 'bash', code: `${BACKGROUND}; echo $((20 + 1)) > file; cat file` }) },
@@ -95,14 +111,17 @@ const IN_BOXES: readonly Kind[] = [
     name: 'python once',
     weight: 2,
     run: (box) =>
-      tell(box, { lang: 'python', code: 'import os\nif os.fork() == 0:\n  os.setsid()\n  import time\n  time.sleep(98.7)\nprint(1)' }),
+      tell(box, {
+        lang: 'python',
+        code: `import os\nif os.fork() == 0:\n  os.setsid()\n  os.execv("/usr/bin/sleep", ["sleep", "${NAP}"])\nprint(1)`,
+      }),
   },
   { name: 'python session', weight: 2, run: (box) => tell(box, { lang: 'python', session: true, code: 'print(1)' }) },
   { name: 'js once', weight: 1, run: (box) => tell(box, { lang: 'js', code: 'console.log(1)' }) },
   {
     name: 'out of time',
     weight: 2,
-    run: (box, random) => tell(box, { lang: 'bash', session: random() < 0.5, code: `${BACKGROUND}; sleep 98.7`, limits: { wallMs: 40 } }),
+    run: (box, random) => tell(box, { lang: 'bash', session: random() < 0.5, code: `${BACKGROUND}; sleep ${NAP}`, limits: { wallMs: 40 } }),
   },
   { name: 'too much output', weight: 1, run: (box) => tell(box, { lang: 'bash', code: 'yes', limits: { outputBytes: 100_000 } }) },
   { name: 'stopped', weight: 3, run: (box, random) => stopped(box, random() < 0.5, random() * 25) },
@@ -129,7 +148,7 @@ async function tell(box: Sandbox, run: SandboxRun): Promise<string> {
 function stopped(box: Sandbox, session: boolean, afterMs: number): Promise<string> {
   const stop = new AbortController()
   const forget = systemClock.after(afterMs, () => stop.abort())
-  return tell(box, { lang: 'bash', session, code: `${BACKGROUND}; sleep 98.7`, signal: stop.signal }).finally(forget)
+  return tell(box, { lang: 'bash', session, code: `${BACKGROUND}; sleep ${NAP}`, signal: stop.signal }).finally(forget)
 }
 
 /** Anything of ours: a shell that waits, bubblewrap, the first process of a box, what holds its files. */
@@ -147,7 +166,7 @@ async function killed(box: Sandbox, random: () => number): Promise<string> {
 }
 
 async function closed(box: Sandbox, afterMs: number): Promise<string> {
-  const running = tell(box, { lang: 'bash', code: `${BACKGROUND}; sleep 98.7` })
+  const running = tell(box, { lang: 'bash', code: `${BACKGROUND}; sleep ${NAP}` })
   await wait(afterMs)
   await box.close()
   return running
@@ -160,7 +179,10 @@ function said(error: unknown): string {
 
 function pick(kinds: readonly Kind[], random: () => number): Kind {
   let at = random() * kinds.reduce((sum, { weight }) => sum + weight, 0)
-  const found = kinds.find(({ weight }) => (at -= weight) < 0) ?? kinds[0]
+  const found = kinds.find(({ weight }) => {
+    at -= weight
+    return at < 0
+  })
   if (found === undefined) throw new Error('no kind')
   return found
 }
