@@ -119,23 +119,31 @@ describe('bash', { skip }, () => {
   })
 })
 
+/** What a job is called in its box. */
+function numberOf(handle: string): number {
+  return Number.parseInt(Buffer.from(handle.slice(4).split('.')[0] ?? '', 'base64url').toString(), 10)
+}
+
 describe('background jobs', { skip }, () => {
   it('start, are listed, show their output, and are stopped with all that they started', async () => {
     const started = await bench.bash('echo ready $((6 * 7)); sleep 1000 & sleep 1000; echo "it\'s over"', { background: true })
     const job = String(started.structured.job)
-    assert.match(started.text, /^Started job_\d+ in the background/)
-    assert.match((await bench.call('background_jobs', {})).text, new RegExp(`^${job}  running  echo ready`, 'm'))
-    await bench.bash(`until [ -s /tmp/.adjutant-jobs/${job.slice(4)}.log ]; do sleep 0.01; done`)
+    assert.match(started.text, /^Started job_[\w-]+\.[\w-]{22} in the background/)
+    assert.match((await bench.call('background_jobs', {})).text, new RegExp(`^${job.replace('.', '\\.')}  running  echo ready`, 'm'))
+    await bench.bash(`until [ -s /tmp/.adjutant-jobs/${numberOf(job)}.log ]; do sleep 0.01; done`)
     assert.equal((await bench.call('background_jobs', { action: 'output', job })).text, 'ready 42\n')
-    assert.match((await bench.call('background_jobs', { action: 'stop', job })).text, new RegExp(`^${job}  stopped`, 'm'))
+    assert.match(
+      (await bench.call('background_jobs', { action: 'stop', job })).text,
+      new RegExp(`^${job.replace('.', '\\.')}  stopped`, 'm'),
+    )
     assert.equal((await bench.bash('pgrep -c "^sleep$"')).text.split('\n')[0], '0')
   })
 
   it('tell how they ended', async () => {
     const { structured } = await bench.bash('exit 4', { background: true })
     const job = String(structured.job)
-    await bench.bash(`until [ -s /tmp/.adjutant-jobs/${job.slice(4)}.exit ]; do sleep 0.01; done`)
-    assert.match((await bench.call('background_jobs', {})).text, new RegExp(`^${job}  ended, exit code 4`, 'm'))
+    await bench.bash(`until [ -s /tmp/.adjutant-jobs/${numberOf(job)}.exit ]; do sleep 0.01; done`)
+    assert.match((await bench.call('background_jobs', {})).text, new RegExp(`^${job.replace('.', '\\.')}  ended, exit code 4`, 'm'))
   })
 
   it('are gone with the shell', async () => {

@@ -6,7 +6,7 @@ import { type AgentTool, type ArgumentMark, type Effect, type JsonObject, ownVal
 import { BUILT_IN } from '../files/file-tool-context.ts'
 import { flagField, optionalText, textField } from '../input-fields.ts'
 import type { CodeToolContext } from './code-tool-context.ts'
-import { jobOutput, jobStates, startJob, stopJob } from './jobs.ts'
+import { jobHandle, jobOutput, jobStates, startJob, stopJob } from './jobs.ts'
 import { runCode } from './run-code.ts'
 
 export function bashTool(context: CodeToolContext): AgentTool {
@@ -33,6 +33,7 @@ export function bashTool(context: CodeToolContext): AgentTool {
     effect: (input) => effectOf(context, input),
     repeatable: false,
     untrusted: context.untrusted,
+    endSession: context.endSession,
     limits: context.limits,
     marks: (input) => marksOf(context, input),
     execute: (input, cx) => {
@@ -42,9 +43,9 @@ export function bashTool(context: CodeToolContext): AgentTool {
       const onlyReads = context.readBash(command).effect === 'read'
       return context.boxes.use(cx, 'bash', async (box) => {
         if (!isBackground) return runCode(box, { lang: 'bash', code: command, session: true, timeoutMs, onlyReads }, cx, context)
-        const { id } = await startJob(box, command, cx)
-        const text = `Started ${id} in the background: background_jobs shows its output and stops it.`
-        return new ToolOutput([{ type: 'text', text }], { structured: { job: id, backend: box.sandbox.backend } })
+        const handle = await jobHandle(box, await startJob(box, command, cx), cx)
+        const text = `Started ${handle} in the background: background_jobs shows its output and stops it.`
+        return new ToolOutput([{ type: 'text', text }], { structured: { job: handle, backend: box.sandbox.backend } })
       })
     },
   }
@@ -59,10 +60,10 @@ export function backgroundJobsTool(context: CodeToolContext): AgentTool {
       type: 'object',
       properties: {
         action: { type: 'string', enum: ['list', 'output', 'stop'], description: 'Default list.' },
-        job: { type: 'string', description: 'Which, for output and stop.', examples: ['job_1'] },
+        job: { type: 'string', description: 'Which, for output and stop.', examples: ['job_MS1hOGYz.kq1VUbM3zGZb5C8Yl0cFqw'] },
       },
       additionalProperties: false,
-      examples: [{ action: 'output', job: 'job_1' }],
+      examples: [{ action: 'output', job: 'job_MS1hOGYz.kq1VUbM3zGZb5C8Yl0cFqw' }],
     },
     origin: BUILT_IN,
     tier: 'core',
@@ -70,6 +71,7 @@ export function backgroundJobsTool(context: CodeToolContext): AgentTool {
     effect: (input) => (ownValue(input, 'action') === 'stop' ? 'write' : 'read'),
     repeatable: false,
     untrusted: context.untrusted,
+    endSession: context.endSession,
     limits: { ...context.limits, loop: { watched: false } },
     execute: (input, cx) => {
       const action = optionalText(input, 'action') ?? 'list'
@@ -78,9 +80,8 @@ export function backgroundJobsTool(context: CodeToolContext): AgentTool {
         if (action === 'output') return (await jobOutput(box, job, cx)) || '(no output yet)'
         if (action === 'stop') await stopJob(box, job, cx)
         const states = await jobStates(box, cx)
-        return states.length === 0
-          ? 'There are no background jobs.'
-          : states.map(({ job: { id, command }, state }) => `${id}  ${state}  ${oneLine(command)}`).join('\n')
+        const lines = states.map(async ({ job: one, state }) => `${await jobHandle(box, one, cx)}  ${state}  ${oneLine(one.command)}`)
+        return states.length === 0 ? 'There are no background jobs.' : (await Promise.all(lines)).join('\n')
       })
     },
   }

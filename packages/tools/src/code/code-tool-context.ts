@@ -1,4 +1,4 @@
-import type { Clock, Effect, JsonObject, JsonSchema, ReadCommand, ToolLimits } from '@adjutant/core/contract'
+import type { Clock, Effect, JsonObject, JsonSchema, ReadCommand, SessionId, ToolLimits } from '@adjutant/core/contract'
 import type { SessionBoxes } from './session-boxes.ts'
 
 /** What the code tools of one host share. */
@@ -16,6 +16,8 @@ export interface CodeToolContext {
   readonly timeoutSchema: JsonSchema
   /** What of the box's surroundings a model must know, as the end of a description. */
   readonly surroundings: string
+  /** The same for all tools: together they are told once that a session is over. */
+  readonly endSession: (sessionId: SessionId) => Promise<void>
   /** Milliseconds. @throws AdjutantError INVALID_ARGUMENTS */
   timeoutOf(input: JsonObject): number
 }

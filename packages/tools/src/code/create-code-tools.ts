@@ -46,6 +46,8 @@ export interface CodeToolsOptions {
   readonly idleMs?: number
   /** Boxes open at once. Default 64. */
   readonly maxBoxes?: number
+  /** Calls that may wait for a box when all are busy; what comes beyond is refused with OVERLOADED. Default 256. */
+  readonly maxWaiting?: number
   /** Default: the machine's own. */
   readonly clock?: Clock
 }
@@ -54,7 +56,7 @@ export interface CodeTools extends AsyncDisposable {
   readonly tools: readonly AgentTool[]
   /** Boxes that are open. */
   readonly openBoxes: number
-  /** Ends the session's boxes and everything in them. Safe to call for any session. */
+  /** Ends the session's boxes and everything in them, as the tools do by themselves when a `Session` is closed. Safe to call for any session. */
   closeSession(sessionId: SessionId): Promise<void>
   /** Ends all boxes that these tools opened. */
   close(): Promise<void>
@@ -64,6 +66,7 @@ const DEFAULT_TIMEOUT_MS = 120_000
 const MOST_TIMEOUT_MS = 600_000
 const DEFAULT_IDLE_MS = 900_000
 const DEFAULT_BOXES = 64
+const DEFAULT_WAITING = 256
 /** A run ends by its own limit first, so that what it printed is kept. */
 const SPARE_MS = 30_000
 
@@ -81,6 +84,7 @@ const SPARE_MS = 30_000
 export function createCodeTools(options: CodeToolsOptions): CodeTools {
   const idleMs = checked('idleMs', options.idleMs ?? DEFAULT_IDLE_MS)
   const maxBoxes = checked('maxBoxes', options.maxBoxes ?? DEFAULT_BOXES)
+  const maxWaiting = options.maxWaiting === 0 ? 0 : checked('maxWaiting', options.maxWaiting ?? DEFAULT_WAITING)
   const mostMs = checked('limits.wallMs', options.limits?.wallMs ?? MOST_TIMEOUT_MS)
   const clock = options.clock ?? systemClock
   const skills = options.skills === undefined ? undefined : new SkillMounts(options.skills)
@@ -89,6 +93,7 @@ export function createCodeTools(options: CodeToolsOptions): CodeTools {
     clock,
     idleMs,
     maxBoxes,
+    maxWaiting,
     spec: async (lang) => specOf(options, mostMs, lang === 'js' ? [] : [...(options.mounts ?? []), ...((await skills?.mounts()) ?? [])]),
   })
   const usualMs = Math.min(DEFAULT_TIMEOUT_MS, mostMs)
@@ -102,6 +107,7 @@ export function createCodeTools(options: CodeToolsOptions): CodeTools {
     untrusted: reaches,
     limits: { timeoutMs: mostMs + SPARE_MS, maxResultChars: 16_000, retries: 0 },
     timeoutSchema: { type: 'integer', minimum: 1, maximum: mostMs, description: `Milliseconds. Default ${usualMs}, at most ${mostMs}.` },
+    endSession: (sessionId) => boxes.closeSession(sessionId),
     surroundings: surroundings(options.workspace !== undefined, options.network),
     timeoutOf: (input) => wholeField(input, 'timeout_ms', { min: 1, max: mostMs, fallback: usualMs }),
   }

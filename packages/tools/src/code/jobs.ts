@@ -63,14 +63,14 @@ export async function jobStates(box: OpenBox, cx: CallContext): Promise<readonly
 }
 
 /** The end of what it printed. @throws AdjutantError NOT_FOUND */
-export async function jobOutput(box: OpenBox, id: string, cx: CallContext): Promise<string> {
-  const job = jobOf(box, id)
+export async function jobOutput(box: OpenBox, handle: string, cx: CallContext): Promise<string> {
+  const job = await jobOf(box, handle, cx)
   return textOf(await ask(box, `( command tail -c ${SHOWN_BYTES} ${fileOf(job)}.log )`, cx))
 }
 
 /** Ends it with all of its group: asked to first, then by force. @throws AdjutantError NOT_FOUND */
-export async function stopJob(box: OpenBox, id: string, cx: CallContext): Promise<void> {
-  const job = jobOf(box, id)
+export async function stopJob(box: OpenBox, handle: string, cx: CallContext): Promise<void> {
+  const job = await jobOf(box, handle, cx)
   job.stopped = true
   const group = `-- -${job.pid}`
   await ask(
@@ -80,11 +80,26 @@ export async function stopJob(box: OpenBox, id: string, cx: CallContext): Promis
   )
 }
 
-function jobOf(box: OpenBox, id: string): Job {
-  const job = box.jobs.get(id)
+/** What a model calls it by: nobody can make it up, and it is good in this session only, for this very box. */
+export function jobHandle(box: OpenBox, job: Job, cx: CallContext): Promise<string> {
+  return cx.namespace.issueHandle('job', nameOf(box, job))
+}
+
+/** A box that was replaced had jobs of the same numbers. */
+function nameOf(box: OpenBox, job: Job): string {
+  return `${job.id.slice(4)}-${box.sandbox.id.slice(-6)}`
+}
+
+async function jobOf(box: OpenBox, handle: string, cx: CallContext): Promise<Job> {
+  const name = await cx.namespace.readHandle('job', handle).catch((error: unknown) => {
+    if (AdjutantError.isInstance(error) && error.code === 'NAMESPACE_ESCAPE') return undefined
+    throw error
+  })
+  const jobs = [...box.jobs.values()]
+  const job = name === undefined ? undefined : jobs.find((one) => nameOf(box, one) === name)
   if (job !== undefined) return job
-  const known = [...box.jobs.keys()]
-  throw new AdjutantError('NOT_FOUND', `there is no background job ${JSON.stringify(id.slice(0, 80))}`, {
+  const known = await Promise.all(jobs.map((one) => jobHandle(box, one, cx)))
+  throw new AdjutantError('NOT_FOUND', `there is no background job ${JSON.stringify(handle.slice(0, 80))}`, {
     hint: known.length === 0 ? 'None was started, or the shell that had them has ended.' : `There are: ${known.join(', ')}.`,
   })
 }

@@ -62,6 +62,7 @@ function programTool(context: CodeToolContext, tool: ProgramTool): AgentTool {
     effect: context.codeEffect,
     repeatable: false,
     untrusted: context.untrusted,
+    endSession: context.endSession,
     limits: context.limits,
     execute: (input, cx) => {
       const run = { lang, code: textField(input, 'code'), session: flagField(input, 'session'), timeoutMs: context.timeoutOf(input), env }

@@ -47,7 +47,7 @@ describe('sessions', { skip }, () => {
   })
 
   it('give way where there are too many', async () => {
-    const of = bench.make({ maxBoxes: 1 })
+    const of = bench.make({ maxBoxes: 1, maxWaiting: 0 })
     await using other = await testContext({ sessionId: 'session_2' })
     await bench.call('bash', { command: 'echo x > a' }, { of })
     await bench.call('bash', { command: 'true' }, { of, cx: other })

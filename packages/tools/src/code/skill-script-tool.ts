@@ -44,6 +44,7 @@ export function skillScriptTool(context: CodeToolContext, skills: SkillMounts): 
     lifetime: 'session',
     effect: context.codeEffect,
     untrusted: context.untrusted,
+    endSession: context.endSession,
     limits: context.limits,
     execute: async (input, cx) => {
       const skill = skillOf(skills.skills, textField(input, 'skill'))
