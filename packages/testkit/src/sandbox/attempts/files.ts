@@ -96,10 +96,15 @@ for pattern in ("../*/neighbour.txt", "../*/*/neighbour.txt", "/tmp/*/*/neighbou
         at,
         `wanted = {"secret.txt", "notes.txt", "editable.txt"}
 seen = 0
+# The way to what was planted comes first, wherever it lies: a whole machine cannot be walked in a moment.
+way = os.path.realpath(${JSON.stringify(at.folder)}) + "/"
+def leads(path):
+    return way.startswith(path + "/") or path.startswith(way)
 for folder, folders, names in os.walk("/"):
     skipped = ("/proc", "/sys", "/usr", "/root", "/nix")
-    # Planted folders and temporary ones first: a whole machine cannot be walked in a moment.
-    folders[:] = sorted((name for name in folders if os.path.join(folder, name) not in skipped), key=lambda name: ("canaries" not in name, name not in ("tmp", "var"), name))
+    paths = [(name, os.path.join(folder, name)) for name in folders]
+    rank = lambda one: (not leads(one[1]), "canaries" not in one[0], one[0] not in ("tmp", "var"), one[0])
+    folders[:] = [name for name, path in sorted(paths, key=rank) if path not in skipped or leads(path)]
     for name in names:
         if name in wanted and "canaries" in folder:
             show(os.path.join(folder, name))
