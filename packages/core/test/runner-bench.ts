@@ -43,6 +43,7 @@ export function runnerBench(options: RunnerBenchOptions = {}): RunnerBench {
     principal,
     namespace: openNamespace({ root: tmpdir(), sessionId: id }),
     log: silent,
+    idempotencyKey: (call) => `${id}/1/${call}`,
     progress() {},
     ask: () => Promise.resolve('yes'),
   }

@@ -47,6 +47,11 @@ export class ManualClock implements Clock {
     return this.#timers.size
   }
 
+  /** Time passes and no timer runs, as in a process that was asleep. What fell due runs with the next `advance`. */
+  leap(ms: number): void {
+    this.#now += ms
+  }
+
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await settle()
@@ -56,7 +61,7 @@ export class ManualClock implements Clock {
       next.callback()
       await settle()
     }
-    this.#now = end
+    this.#now = Math.max(this.#now, end)
   }
 
   #next(end: number): Timer | undefined {

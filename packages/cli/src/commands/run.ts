@@ -159,6 +159,9 @@ async function tell(io: CliIo, answer: AgentAnswer, json: boolean, shown: boolea
     case 'cancelled':
       io.exit(130)
       return
+    case 'paused':
+      // It did what it was told: not to wait.
+      return
     default:
       reason satisfies never
   }

@@ -15,7 +15,7 @@ import { repairsOf } from './repaired.ts'
  * write never covers a dangerous call of the same tool, one given where the mode asks never answers a rule of the policy, and none covers a
  * call whose arguments were repaired.
  *
- * Lives as long as the session that made it; nothing is written down. Bounded: the grant used longest ago is forgotten first,
+ * Lives as long as the session that made it; whoever keeps the session keeps its grants. Bounded: the grant used longest ago is forgotten first,
  * which only means that a person is asked again.
  */
 
@@ -38,7 +38,17 @@ export class ApprovalMemory {
    * @throws AdjutantError TOOL_INVALID when the tool's definition is not JSON
    */
   remember(call: AdmittedCall, principal: Principal, scope: ApprovalScope, rule = ''): void {
-    this.#grants.set(grantOf(scope, call, bindingOf(call, principal), rule), true)
+    this.#grants.set(this.grant(call, principal, scope, rule), true)
+  }
+
+  /** What {@link remember} would remember: for a session that goes on elsewhere. @throws like it */
+  grant(call: AdmittedCall, principal: Principal, scope: ApprovalScope, rule = ''): Digest {
+    return grantOf(scope, call, bindingOf(call, principal), rule)
+  }
+
+  /** Grants of the same session that were kept. */
+  restore(grants: readonly Digest[]): void {
+    for (const grant of grants) this.#grants.set(grant, true)
   }
 
   /**

@@ -166,6 +166,10 @@ export class Catalog implements ToolLookup {
   }
 
   /** Every tool that may be seen, loaded or not, within what loaded skills allow. */
+  get all(): ToolLookup {
+    return this.#anyVisible
+  }
+
   readonly #anyVisible: ToolLookup = {
     get: (name) => this.#called(this.#visible.get(name)),
     names: () => this.#visible.names(),
@@ -237,6 +241,19 @@ export class Catalog implements ToolLookup {
     this.#searchable = undefined
     this.#disclosing = undefined
     this.#tellUnloaded(this.#active.keep((tool) => this.#visible.get(tool.name) === tool))
+  }
+
+  /** Names of the tools on demand that the model has, in the order in which they were loaded. */
+  loadedNames(): readonly string[] {
+    return this.#active.tools().map((tool) => tool.name)
+  }
+
+  /** Loads what a session had that goes on here; what is not there any more stays away. */
+  restore(names: readonly string[]): void {
+    for (const name of names) {
+      const tool = this.#visible.get(name)
+      if (tool?.tier === 'extended') this.#take(tool)
+    }
   }
 
   /** Keeps a loaded tool from being pushed out. */

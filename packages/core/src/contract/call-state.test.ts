@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<CallStatus, CallState>> = {
   queued: { status: 'queued' },
   running: { status: 'running', attempt: 1 },
   adopted: { status: 'adopted', from: callId('c') },
+  restored: { status: 'restored' },
   succeeded: { status: 'succeeded' },
   failed: { status: 'failed', code: 'TOOL_FAILED' },
   'timed-out': { status: 'timed-out' },

@@ -19,6 +19,8 @@ export type CallState =
   | { readonly status: 'running'; readonly attempt: number }
   /** The same call ran for an answer that broke off; it is not run again, its outcome is taken over. */
   | { readonly status: 'adopted'; readonly from: CallId }
+  /** It had its result before the session was carried on from another process. */
+  | { readonly status: 'restored' }
   | { readonly status: 'succeeded' }
   | { readonly status: 'failed'; readonly code: ErrorCode }
   | { readonly status: 'timed-out' }
@@ -30,7 +32,8 @@ export type CallStatus = CallState['status']
 
 /** From each status, where a call may go. `running → running` is a further attempt of a repeatable call. */
 export const TRANSITIONS: Readonly<Record<CallStatus, readonly CallStatus[]>> = Object.freeze({
-  received: Object.freeze<CallStatus[]>(['refused', 'held', 'admitted', 'cancelled']),
+  received: Object.freeze<CallStatus[]>(['refused', 'held', 'admitted', 'restored', 'cancelled']),
+  restored: Object.freeze<CallStatus[]>(['settled']),
   refused: Object.freeze<CallStatus[]>(['settled']),
   held: Object.freeze<CallStatus[]>(['admitted', 'denied', 'expired', 'refused', 'cancelled']),
   denied: Object.freeze<CallStatus[]>(['settled']),
@@ -50,6 +53,7 @@ export const TRANSITIONS: Readonly<Record<CallStatus, readonly CallStatus[]>> = 
 
 /** The outcomes that a status may settle with. A timed-out or cancelled call may or may not have taken effect. */
 const SETTLES_AS: Readonly<Partial<Record<CallStatus, readonly Outcome[]>>> = Object.freeze({
+  restored: ['ok', 'failed', 'not-run', 'unknown'],
   refused: ['not-run'],
   denied: ['not-run'],
   expired: ['not-run'],

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Effect } from '../contract/tool.ts'
 import { planBatch } from './plan-batch.ts'
-import { type BatchWork, runBatch } from './run-batch.ts'
+import { type BatchWork, type Gate, runBatch } from './run-batch.ts'
 
 const work = (run: BatchWork['run']): BatchWork => ({ run })
 
@@ -93,7 +93,7 @@ describe('runBatch', () => {
   })
 
   it('lets nobody wait for a member that waits for a person, and counts it only when it runs', async () => {
-    const gates = new Map([0, 1, 2].map((index) => [index, Promise.withResolvers<boolean>()]))
+    const gates = new Map([0, 1, 2].map((index) => [index, Promise.withResolvers<Gate>()]))
     const ran: number[] = []
     let inside = 0
     let most = 0
@@ -103,9 +103,10 @@ describe('runBatch', () => {
         inside += 1
         most = Math.max(most, inside)
         ran.push(index)
-        if (index === 5) for (const gate of [2, 0, 1]) gates.get(gate)?.resolve(gate !== 1)
+        if (index === 5) for (const gate of [2, 0, 1]) gates.get(gate)?.resolve(gate === 1 ? 'settled' : 'open')
         await Promise.resolve()
         inside -= 1
+        return undefined
       },
     })
     await batch
@@ -114,12 +115,34 @@ describe('runBatch', () => {
   })
 
   it('waits for open gates when one breaks', async () => {
-    const late = Promise.withResolvers<boolean>()
+    const late = Promise.withResolvers<Gate>()
     const batch = runBatch([{ members: [0, 1], concurrent: true }], 2, {
       gate: (index) => (index === 0 ? Promise.reject(new Error('gate broke')) : late.promise),
       run: () => assert.fail('nothing may start'),
     })
-    late.resolve(true)
+    late.resolve('open')
     await assert.rejects(batch, /gate broke/)
+  })
+
+  it('stops after the wave in which a call stays as it is', async () => {
+    for (const concurrent of [true, false]) {
+      for (const late of [true, false]) {
+        const ran: number[] = []
+        const plan = [
+          { members: [0, 1, 2], concurrent },
+          { members: [3], concurrent: false },
+        ]
+        await runBatch(plan, 2, {
+          gate: (index) => (index === 1 && !late ? Promise.resolve('waits') : undefined),
+          // A rule may ask at the last moment.
+          run: async (index) => {
+            if (index === 1) return 'waits'
+            ran.push(index)
+            return undefined
+          },
+        })
+        assert.deepEqual(ran, concurrent ? [0, 2] : [0])
+      }
+    }
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Effect, ResourceClaim } from '../contract/tool.ts'
+import type { Gate } from './run-batch.ts'
 import { dependencies, type GraphCall, runGraph } from './run-graph.ts'
 
 const keys = ['file:/w/a', 'file:/w/b', 'file:/w', 'queue:x'] as const
@@ -12,7 +13,7 @@ const anyCall = fc.record({
   effect: fc.option(fc.constantFrom<Effect>('read', 'write', 'dangerous'), { nil: undefined }),
   claims: fc.option(fc.array(claim, { maxLength: 2 }), { nil: undefined }),
   steps: fc.nat({ max: 3 }),
-  gate: fc.option(fc.record({ steps: fc.nat({ max: 4 }), open: fc.boolean() }), { nil: undefined }),
+  gate: fc.option(fc.record({ steps: fc.nat({ max: 4 }), came: fc.constantFrom<Gate>('open', 'settled', 'waits') }), { nil: undefined }),
 })
 
 const leaves = ['file:/w/a', 'file:/w/b', 'queue:x']
@@ -46,9 +47,14 @@ describe('runGraph', () => {
           return seen
         }
         const serial = new Map<string, string>()
-        const expected = calls.map((call, index) =>
-          call.effect === undefined || call.gate?.open === false ? undefined : play(serial, index),
-        )
+        const before = dependencies(calls)
+        const stays = new Set<number>()
+        const expected = calls.map((call, index) => {
+          const came = call.gate?.came ?? 'open'
+          if (call.effect === undefined) return undefined
+          if (before[index]?.some((each) => stays.has(each)) === true || came === 'waits') stays.add(index)
+          return came === 'open' && !stays.has(index) ? play(serial, index) : undefined
+        })
         const world = new Map<string, string>()
         const seen: (string | undefined)[] = calls.map(() => undefined)
         let reading = 0
@@ -56,7 +62,7 @@ describe('runGraph', () => {
         await runGraph(calls, limit, {
           gate: (index) => {
             const gate = calls[index]?.gate
-            return gate === undefined ? undefined : pause(gate.steps).then(() => gate.open)
+            return gate === undefined ? undefined : pause(gate.steps).then(() => gate.came)
           },
           async run(index) {
             const alone = calls[index]?.effect !== 'read'
@@ -69,6 +75,7 @@ describe('runGraph', () => {
             seen[index] = play(world, index)
             if (alone) writing -= 1
             else reading -= 1
+            return undefined
           },
         })
         assert.deepEqual(seen, expected)
@@ -85,13 +92,14 @@ describe('runGraph', () => {
       { effect: 'read', claims: [{ key: 'file:/w', mode: 'read' }] },
     ]
     assert.deepEqual(dependencies(calls), [[], [], [0]])
-    const gate = Promise.withResolvers<boolean>()
+    const gate = Promise.withResolvers<Gate>()
     const ran: number[] = []
     await runGraph(calls, 4, {
       gate: (index) => (index === 0 ? gate.promise : undefined),
       async run(index) {
         ran.push(index)
-        if (index === 1) gate.resolve(true)
+        if (index === 1) gate.resolve('open')
+        return undefined
       },
     })
     assert.deepEqual(ran, [1, 0, 2])
@@ -106,6 +114,7 @@ describe('runGraph', () => {
           if (index === 0) throw new Error('broken')
           await pause(3)
           ended.push(index)
+          return undefined
         },
       }),
       /broken/,

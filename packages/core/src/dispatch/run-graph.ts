@@ -47,27 +47,30 @@ export function dependencies(calls: readonly GraphCall[]): readonly (readonly nu
 }
 
 /**
+ * What depends on a call that stays as it is stays too.
+ *
  * @param concurrency calls in flight at once, 1 or more
  * @throws the first error of `work`, after all that had started has ended
  */
 export async function runGraph(calls: readonly GraphCall[], concurrency: number, work: BatchWork): Promise<void> {
   const before = dependencies(calls)
   const places = new Places(Math.max(1, concurrency))
-  const done: Promise<void>[] = []
+  const done: Promise<'done' | 'waits'>[] = []
   for (const [index, call] of calls.entries()) {
     const { effect } = call
     if (effect === undefined) {
-      done.push(Promise.resolve())
+      done.push(Promise.resolve('done'))
       continue
     }
     const earlier = (before[index] ?? []).map((each) => done[each])
     const run = (async () => {
-      await Promise.all(earlier)
+      if ((await Promise.all(earlier)).includes('waits')) return 'waits'
       const gate = work.gate?.(index)
-      if (gate !== undefined && !(await gate)) return
+      const came = gate === undefined ? 'open' : await gate
+      if (came !== 'open') return came === 'waits' ? 'waits' : 'done'
       await places.take(effect !== 'read', index)
       try {
-        await work.run(index)
+        return (await work.run(index)) ?? 'done'
       } finally {
         places.free(effect !== 'read')
       }

@@ -11,6 +11,8 @@ export interface ExecutionHost {
   readonly principal: Principal
   readonly namespace: Namespace
   readonly log: Logger
+  /** The same word for each attempt of this call, in whichever process; another one for each other call. */
+  idempotencyKey(callId: CallId): string
   progress(callId: CallId, name: string, progress: Progress): void
   ask(callId: CallId, question: Question, signal: AbortSignal): Promise<string>
   hasTool?(name: string): boolean
@@ -51,7 +53,7 @@ export class CallScope implements CallContext {
   }
 
   get idempotencyKey(): string {
-    return `${this.#host.sessionId}/${this.callId}`
+    return this.#host.idempotencyKey(this.callId)
   }
   get sessionId(): SessionId {
     return this.#host.sessionId

@@ -41,6 +41,12 @@ export function checkRule(call: AdmittedCall, host: ExecutionHost, timeoutMs: nu
   return new SupervisedCall({ ...call, effect: 'read' }, host, timeoutMs, check)
 }
 
+/** Asks a tool what became of a call that ran when its process died. A succeeded outcome has the answer as its output. */
+export function reconcile(call: AdmittedCall, host: ExecutionHost, timeoutMs: number): RunningCall {
+  // Looking changes nothing.
+  return new SupervisedCall({ ...call, effect: 'read' }, host, timeoutMs, lookBack)
+}
+
 class SupervisedCall implements RunningCall, StopListener {
   readonly outcome: Promise<RawOutcome>
   readonly #call: AdmittedCall
@@ -94,6 +100,10 @@ async function check(call: AdmittedCall, cx: CallContext): Promise<void> {
   } catch (error) {
     throw AdjutantError.from(error, 'RULE_VIOLATED')
   }
+}
+
+async function lookBack(call: AdmittedCall, cx: CallContext): Promise<unknown> {
+  return call.tool.reconcile?.(call.input, cx)
 }
 
 async function invoke(call: AdmittedCall, cx: CallContext): Promise<unknown> {

@@ -24,6 +24,15 @@ export interface SweepOptions {
   readonly olderThanMs: number
   /** Keys of namespaces that are in use, whatever their age: see `namespaceKey`. Default: none. */
   readonly inUse?: ReadonlySet<string>
+  /**
+   * Asked before one is removed, and held until it is: whoever begins to use it claims it too. Undefined: somebody has it, and it stays. Must not
+   * reject. Default: what is old is nobody's.
+   */
+  readonly claim?: (key: string) => Promise<AsyncDisposable | undefined>
+  /** Stops after the one in hand. */
+  readonly signal?: AbortSignal
+  /** Where to begin, from 0 to 1 of those in one folder: sweeps that are stopped early get round to all. Default 0. */
+  readonly start?: number
 }
 
 export interface Swept {
@@ -47,7 +56,8 @@ export async function sweepNamespaces(root: string, options: SweepOptions, clock
   const failed: { folder: string; reason: string }[] = []
   const before = clock.now() - options.olderThanMs
   const sweep = async (parent: HeldFolder, level: 'root' | 'tenant' | 'user'): Promise<void> => {
-    for (const name of await entryNames(parent)) {
+    for (const name of fromPlace(await entryNames(parent), options.start ?? 0)) {
+      if (options.signal?.aborted === true) return
       try {
         if (name.startsWith(GOING)) await removeTree(parent, name)
         else if (level === 'root' ? name.startsWith(TENANT) : level === 'tenant' && name.startsWith(USER)) {
@@ -57,7 +67,12 @@ export async function sweepNamespaces(root: string, options: SweepOptions, clock
         } else if (level !== 'tenant' && SESSION.test(name)) {
           const key = await keyOfOld(parent, name, before)
           if (key === undefined || options.inUse?.has(key) === true) continue
-          await removeNamespace(parent, name)
+          if (options.claim !== undefined) {
+            await using claim = await options.claim(key)
+            // Used, and let go again, while it was looked at.
+            if (claim === undefined || (await keyOfOld(parent, name, before)) === undefined) continue
+            await removeNamespace(parent, name)
+          } else await removeNamespace(parent, name)
           removed.push(key)
         }
       } catch (error) {
@@ -74,6 +89,11 @@ export async function sweepNamespaces(root: string, options: SweepOptions, clock
     if (!hasCode(error, 'ENOENT')) throw error
   }
   return { removed, failed }
+}
+
+function fromPlace(names: readonly string[], start: number): readonly string[] {
+  const place = Math.floor(names.length * start)
+  return [...names.slice(place), ...names.slice(0, place)]
 }
 
 /** Its key when nothing in it is younger than `before`. */

@@ -1,10 +1,13 @@
 import type { ToolCall } from '../contract/call.ts'
 import type { DecodeEvent, FinishReason, Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
+import type { ApprovalId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Message } from '../contract/messages.ts'
 import type { Clock, Model } from '../contract/ports.ts'
 import type { ToolResult } from '../contract/result.ts'
+import type { OpenBatch } from './durable/open-batch.ts'
+import { SessionPaused } from './durable/session-paused.ts'
 import type { OpenTurn } from './open-turn.ts'
 import type { Session } from './session.ts'
 
@@ -18,8 +21,8 @@ const ANSWER_RETRY_MS = 500
 export interface AgentOptions {
   readonly session: Session
   readonly model: Model
-  /** What the person wants. */
-  readonly task: string
+  /** What the person wants. Absent: a session that outlives its processes goes on with the task it has. */
+  readonly task?: string
   /** Said to the model in each request; a function is asked before each. */
   readonly system?: string | (() => string)
   /** Rounds of tool calls, 1 or more. Default 8. Then the model is asked to answer from what it knows. */
@@ -29,9 +32,9 @@ export interface AgentOptions {
 
 /**
  * `answer`: the model was done. `rounds`, `budget`: it was told to answer because the rounds, or a budget, were used up. `loop`: the task was
- * stopped because it went round in circles.
+ * stopped because it went round in circles. `paused`: a person must decide first, and nobody waits for that here.
  */
-export type AgentEnd = 'answer' | 'rounds' | 'budget' | 'loop' | 'cancelled' | 'gave-up'
+export type AgentEnd = 'answer' | 'rounds' | 'budget' | 'loop' | 'cancelled' | 'gave-up' | 'paused'
 
 export interface AgentAnswer {
   readonly text: string
@@ -43,6 +46,8 @@ export interface AgentAnswer {
   readonly usage: Usage
   /** The whole talk: every call has its result, also after an abort. */
   readonly messages: readonly Message[]
+  /** Where it is paused: the approvals that it waits for. */
+  readonly waiting?: readonly ApprovalId[]
 }
 
 /**
@@ -57,35 +62,56 @@ export interface AgentAnswer {
  * ```
  */
 export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
-  const { session, task, maxRounds = DEFAULT_MAX_ROUNDS } = options
+  const { session, maxRounds = DEFAULT_MAX_ROUNDS } = options
   const signal = options.signal === undefined ? session.signal : AbortSignal.any([options.signal, session.signal])
-  const messages: Message[] = [{ role: 'user', text: task }]
-  let usage: Usage = { inputTokens: 0, outputTokens: 0 }
-  let calls = 0
-  session.events?.({ type: 'task', text: task, at: session.at() })
-  await session.record({ version: 1, type: 'user', at: session.at(), text: task })
+  const talk = await beginTalk(options)
+  const { messages } = talk
+  const progress = (): Omit<AgentAnswer, 'text' | 'reason' | 'rounds'> => ({ calls: talk.calls, usage: talk.usage, messages })
 
   const end = async (reason: AgentEnd, text: string, rounds: number): Promise<AgentAnswer> => {
     session.endTask()
     session.events?.({ type: 'ended', reason, text, at: session.at() })
     await session.record({ version: 1, type: 'answer', at: session.at(), text, reason })
-    return { text, reason, rounds, calls, usage, messages }
+    return { text, reason, rounds, ...progress() }
+  }
+  const stopped = async (error: unknown, round: number): Promise<AgentAnswer> => {
+    if (error instanceof SessionPaused) {
+      session.events?.({ type: 'ended', reason: 'paused', text: '', at: session.at() })
+      return { text: '', reason: 'paused', rounds: round, waiting: error.waiting, ...progress() }
+    }
+    if (signal.aborted) return end('cancelled', '', round - 1)
+    throw error
+  }
+  /** Why the task is over although the model has not answered. */
+  const over = (text: string, round: number): Promise<AgentAnswer> | undefined => {
+    session.endRound()
+    if (signal.aborted) return end('cancelled', text, round)
+    if (session.stopped !== undefined) return end('loop', `The task was stopped: ${session.stopped}`, round)
+    return undefined
   }
 
-  for (let round = 1; ; round += 1) {
+  if (talk.open !== undefined) {
+    const { answer } = talk.open
+    try {
+      const results = await session.resume({ signal })
+      if (answer !== undefined)
+        messages.push({ role: 'assistant', text: answer.text, calls: talk.open.calls, ...blocksOf(answer) }, { role: 'tool', results })
+    } catch (error) {
+      return stopped(error, talk.rounds)
+    }
+    const ended = over(answer?.text ?? '', talk.rounds)
+    if (ended !== undefined) return ended
+  }
+  for (let round = talk.rounds + 1; ; round += 1) {
     const exhausted = session.exhausted()
     const last = round > maxRounds || exhausted !== undefined
     let step: Round
     try {
-      step = await session.turn((turn) => playRound(options, messages, round, last, turn, signal), { signal })
+      step = await session.turn((turn) => playRound(options, messages, round, last, turn, signal, talk), { signal })
     } catch (error) {
-      if (signal.aborted) return end('cancelled', '', round - 1)
-      throw error
+      return stopped(error, round)
     }
     const { answer, results } = step
-    usage = { inputTokens: usage.inputTokens + answer.usage.inputTokens, outputTokens: usage.outputTokens + answer.usage.outputTokens }
-    calls += answer.calls.length
-    session.answered(answer.usage)
     if (results.length === 0) {
       // Calls of the last answer are not carried out and not kept: the history stays whole without them.
       messages.push({ role: 'assistant', text: answer.text, calls: [], ...blocksOf(answer) })
@@ -94,10 +120,42 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
       return end(last ? (exhausted === undefined ? 'rounds' : 'budget') : answer.gaveUp ? 'gave-up' : 'answer', text, round)
     }
     messages.push({ role: 'assistant', text: answer.text, calls: answer.calls, ...blocksOf(answer) }, { role: 'tool', results })
-    session.endRound()
-    if (signal.aborted) return end('cancelled', answer.text, round)
-    if (session.stopped !== undefined) return end('loop', `The task was stopped: ${session.stopped}`, round)
+    const ended = over(answer.text, round)
+    if (ended !== undefined) return ended
   }
+}
+
+/** What has been said and used of the task so far. */
+interface Talk {
+  readonly messages: Message[]
+  /** Answers of the model that there have been. */
+  readonly rounds: number
+  calls: number
+  usage: Usage
+  /** The batch that another process left open. */
+  readonly open: OpenBatch | undefined
+}
+
+/** Begins the task, or goes on with the one that the session has. @throws AdjutantError CONFLICT when it has none, or another one */
+async function beginTalk({ session, task }: AgentOptions): Promise<Talk> {
+  const { state } = session
+  if (task === undefined) {
+    if (state?.busy !== true) {
+      throw new AdjutantError('CONFLICT', 'the session has no task to go on with', { outcome: 'not-run', hint: 'Give it one.' })
+    }
+    return { messages: [...state.messages], rounds: state.rounds, calls: state.calls, usage: state.usage, open: state.open }
+  }
+  if (state !== undefined && (state.busy || state.open !== undefined)) {
+    throw new AdjutantError('CONFLICT', 'the session has a task that is not finished', {
+      outcome: 'not-run',
+      hint: 'Go on with it first; then give it the next one.',
+    })
+  }
+  const before = state?.messages ?? []
+  session.events?.({ type: 'task', text: task, at: session.at() })
+  const messages: Message[] = [...before, { role: 'user', text: task }]
+  await session.record({ version: 1, type: 'user', at: session.at(), text: task })
+  return { messages, rounds: 0, calls: 0, usage: { inputTokens: 0, outputTokens: 0 }, open: undefined }
 }
 
 interface Round {
@@ -114,11 +172,18 @@ async function playRound(
   last: boolean,
   turn: OpenTurn,
   signal: AbortSignal,
+  talk: Talk,
 ): Promise<Round> {
   for (let attempt = 1; ; attempt += 1) {
     const collected = new AnswerCollector()
     try {
       const answer = await askModel(options, messages, round, collected, last ? undefined : turn, signal)
+      talk.usage = {
+        inputTokens: talk.usage.inputTokens + answer.usage.inputTokens,
+        outputTokens: talk.usage.outputTokens + answer.usage.outputTokens,
+      }
+      talk.calls += answer.calls.length
+      options.session.answered(answer.usage)
       return { answer, results: last || answer.calls.length === 0 ? [] : await turn.complete() }
     } catch (error) {
       // What failed before anything came was tried again by the adapter; here only an answer that broke off in the middle is.
@@ -155,7 +220,7 @@ interface ModelAnswer {
   readonly gaveUp: boolean
 }
 
-function blocksOf(answer: ModelAnswer): { readonly providerBlocks?: readonly JsonObject[] } {
+function blocksOf(answer: Pick<ModelAnswer, 'providerBlocks'>): { readonly providerBlocks?: readonly JsonObject[] } {
   return answer.providerBlocks.length === 0 ? {} : { providerBlocks: answer.providerBlocks }
 }
 
@@ -190,13 +255,16 @@ async function askModel(
   }
   const answer = collected.answer(model.name)
   await session.record({
-    version: 1,
+    version: 2,
     type: 'model',
     at: startedAt,
     endedAt: session.at(),
     round,
     text: answer.text,
-    calls: answer.calls,
+    // What is not carried out is not part of the talk.
+    calls: turn === undefined ? [] : answer.calls,
+    providerBlocks: answer.providerBlocks,
+    usage: answer.usage,
   })
   return answer
 }

@@ -3,15 +3,16 @@ import { bindingOf } from '../admission/approval.ts'
 import type { AdmittedCall } from '../contract/call.ts'
 import type { CallState } from '../contract/call-state.ts'
 import type { AdjutantError } from '../contract/errors.ts'
-import type { CallId } from '../contract/ids.ts'
+import type { ApprovalId, CallId } from '../contract/ids.ts'
 import type { RawOutcome, RunTimes } from '../contract/outcome.ts'
 import type { CallRunner } from '../execution/call-runner.ts'
 import type { ExecutionHost } from '../execution/call-scope.ts'
-import { checkRule, type RunningCall } from '../execution/execute.ts'
+import { checkRule, type RunningCall, reconcile } from '../execution/execute.ts'
 import type { CallRun } from '../execution/retry-run.ts'
 import type { AdoptionPool, EarlyRun } from './adoption.ts'
-import { cancelledBeforeRun, type GateEnvironment, passGate } from './approval-gate.ts'
+import { passGate } from './approval-gate.ts'
 import type { CallLedger } from './call-ledger.ts'
+import { cancelledBeforeRun, type GateEnvironment } from './gate-environment.ts'
 import { PendingApprovals } from './pending-approvals.ts'
 
 export interface CarrierEnvironment extends GateEnvironment {
@@ -20,6 +21,8 @@ export interface CarrierEnvironment extends GateEnvironment {
   readonly timeoutMs: number
   /** What must be had before a call may run: a place within its rate. */
   take(call: AdmittedCall): AdjutantError | undefined | Promise<AdjutantError | undefined>
+  /** Keeps that a call which may change something is about to run. Absent: nothing of this session outlives the process. */
+  readonly starting: ((call: AdmittedCall) => Promise<void>) | undefined
 }
 
 /** What came of one released call. */
@@ -60,23 +63,36 @@ export class Carrier {
 
   /** A call waits for a person; others that are alike are shown with its question. */
   hold(verdict: Extract<Verdict, { type: 'held' }>): void {
-    this.#pending.hold(verdict.call, bindingOf(verdict.call, this.#cx.principal), verdict.decision.rule)
+    const { call, reason, decision } = verdict
+    this.#pending.hold({ call, reason, decision, binding: bindingOf(call, this.#cx.principal) })
   }
 
   /** Business rule and human gate of a held call. Gives what may run now, or what came of it instead. */
-  async gate(verdict: Extract<Verdict, { type: 'held' }>): Promise<Released | Carried> {
+  async gate(verdict: Extract<Verdict, { type: 'held' }>): Promise<Released | Carried | Waits> {
     const { call } = verdict
     if (this.#signal.aborted) return this.#unasked(call)
     const broken = await this.#rule(call)
     if (broken !== undefined) {
       this.#pending.release(call.call.id)
+      await this.#cx.desk?.withdraw(call.call.id, 'the rule of the tool does not hold')
       return { call, outcome: broken }
     }
     return this.#ask(call, verdict)
   }
 
+  /** Asks the tool what became of a call that ran when its process died. Where it cannot say, nobody can. */
+  async lookBack(call: AdmittedCall): Promise<'ran' | 'not-run' | 'unknown'> {
+    if (call.tool.reconcile === undefined || this.#signal.aborted) return 'unknown'
+    const running = reconcile(call, this.#cx.host, this.#cx.timeoutMs)
+    this.#watch(running)
+    const outcome = await running.outcome
+    this.#running.delete(running)
+    const said = outcome.status === 'succeeded' ? outcome.output : undefined
+    return said === 'ran' || said === 'not-run' ? said : 'unknown'
+  }
+
   /** One released call, to its end. A read that nothing has to be asked about starts at once, without what waiting would take. */
-  run(index: number, released: Released): Promise<Carried> {
+  run(index: number, released: Released): Promise<Carried | Waits> {
     const { call } = released
     const plain = call.tool.check === undefined && this.#adopt.size === 0 && !this.#left && !this.#signal.aborted
     const now = plain ? this.#cx.at() : 0
@@ -90,7 +106,7 @@ export class Carrier {
     }
   }
 
-  async #runStepwise(index: number, released: Released): Promise<Carried> {
+  async #runStepwise(index: number, released: Released): Promise<Carried | Waits> {
     let { call, answered } = released
     if (this.#signal.aborted) return { call, outcome: cancelledBeforeRun(call) }
     if (answered === undefined) {
@@ -106,7 +122,7 @@ export class Carrier {
       // What was read meanwhile made a rule ask that said nothing before.
       this.#ledger.move(index, { status: 'held', reason: now.reason })
       const asked = await this.#ask(call, { reason: now.reason, decision: now })
-      if ('outcome' in asked) return asked
+      if (!('answered' in asked)) return asked
       ;({ call, answered } = asked)
       this.#ledger.move(index, ADMITTED)
       this.#ledger.move(index, QUEUED)
@@ -123,8 +139,15 @@ export class Carrier {
   }
 
   #start(index: number, call: AdmittedCall, startedAt: number): Promise<Carried> {
+    if (call.effect === 'read') return this.#started(index, call, startedAt)
+    this.#cx.admission.writes()
+    const kept = this.#cx.starting?.(call)
+    if (kept === undefined) return this.#started(index, call, startedAt)
+    return kept.then(() => (this.#signal.aborted ? { call, outcome: cancelledBeforeRun(call) } : this.#started(index, call, this.#cx.at())))
+  }
+
+  #started(index: number, call: AdmittedCall, startedAt: number): Promise<Carried> {
     const { host, runner, timeoutMs } = this.#cx
-    if (call.effect !== 'read') this.#cx.admission.writes()
     this.#ledger.move(index, RUNNING)
     const running = runner.run(call, host, timeoutMs, (attempt) => {
       if (attempt > 1) this.#ledger.move(index, { status: 'running', attempt })
@@ -159,8 +182,12 @@ export class Carrier {
     this.#signal.removeEventListener('abort', this.cancelAll)
   }
 
-  async #ask(call: AdmittedCall, asked: Pick<Extract<Verdict, { type: 'held' }>, 'reason' | 'decision'>): Promise<Released | Carried> {
+  async #ask(
+    call: AdmittedCall,
+    asked: Pick<Extract<Verdict, { type: 'held' }>, 'reason' | 'decision'>,
+  ): Promise<Released | Carried | Waits> {
     const gate = await passGate(call, asked, this.#cx, this.#pending, this.#signal)
+    if (gate.type === 'wait') return { waits: gate.approvalId }
     if (gate.type === 'stop') return { call, outcome: gate.outcome }
     if (gate.edited) {
       const broken = await this.#rule(gate.call)
@@ -171,8 +198,9 @@ export class Carrier {
       : { call: gate.call, answered: gate.rule, epoch: -1, at: 0 }
   }
 
-  #unasked(call: AdmittedCall): Carried {
+  async #unasked(call: AdmittedCall): Promise<Carried> {
     this.#pending.release(call.call.id)
+    await this.#cx.desk?.withdraw(call.call.id, 'the run was stopped')
     return { call, outcome: cancelledBeforeRun(call) }
   }
 
@@ -220,6 +248,11 @@ export class Carrier {
     if (outcome.status === 'succeeded') return undefined
     return outcome.status === 'cancelled' ? cancelledBeforeRun(call) : { status: 'refused', error: outcome.error }
   }
+}
+
+/** Nobody decides now: the call stays held. */
+export interface Waits {
+  readonly waits: ApprovalId
 }
 
 /** A call that may run. `answered`: the rule that asked about it and has its answer. */

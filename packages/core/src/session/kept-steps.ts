@@ -2,11 +2,24 @@ import type { StepRecord } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
 import type { SessionStore } from '../contract/ports.ts'
 
+/** Takes the steps of a session as they happen. */
+export interface StepKeeper {
+  /** An answer of the model is about to be read: what its calls do is kept after it. */
+  hold(): void
+  /** The answer is over. */
+  release(): void
+  add(step: StepRecord): void
+  /** A step that is awaited by itself. */
+  append(step: StepRecord): Promise<void>
+  /** @throws the store's error when a step could not be kept */
+  written(): Promise<void>
+}
+
 /**
  * Owns the steps of one session on their way into its store (E9). Steps of calls that ran while the model's answer was still being read are
  * held until the answer they belong to is kept; writes are awaited at the end of the turn.
  */
-export class KeptSteps {
+export class KeptSteps implements StepKeeper {
   readonly #store: SessionStore
   readonly #id: SessionId
   #pending: Promise<void>[] = []

@@ -1,15 +1,21 @@
 import { sameBinding } from '../admission/approval.ts'
 import type { AdmittedCall, CallBinding } from '../contract/call.ts'
 import type { CallId } from '../contract/ids.ts'
+import type { PolicyDecision } from '../contract/policy.ts'
 import type { ApprovalDecision } from '../contract/ports.ts'
 
 /** An answer that was given to one call's question and holds for another as well. */
 export type SharedAnswer = Extract<ApprovalDecision, { readonly type: 'approve' | 'deny' }>
 
-interface Held {
+/** A held call and what was said of it when it was held. */
+export interface HeldEntry {
   readonly call: AdmittedCall
   readonly binding: CallBinding
-  readonly rule: string
+  readonly reason: string
+  readonly decision: PolicyDecision
+}
+
+interface Held extends HeldEntry {
   answer: SharedAnswer | undefined
 }
 
@@ -21,8 +27,13 @@ interface Held {
 export class PendingApprovals {
   readonly #held = new Map<CallId, Held>()
 
-  hold(call: AdmittedCall, binding: CallBinding, rule: string): void {
-    this.#held.set(call.call.id, { call, binding, rule, answer: undefined })
+  hold(entry: HeldEntry): void {
+    this.#held.set(entry.call.call.id, { ...entry, answer: undefined })
+  }
+
+  /** Those that nobody has decided on, in the order in which they were held. */
+  waiting(): readonly HeldEntry[] {
+    return [...this.#held.values()].filter(({ answer }) => answer === undefined)
   }
 
   /** The call has been decided on, or will never be. */
@@ -32,12 +43,12 @@ export class PendingApprovals {
 
   /** Others that ask for the very same: tool, arguments, principal, rule. */
   identical(to: AdmittedCall, binding: CallBinding, rule: string): readonly AdmittedCall[] {
-    return this.#others(to, (held) => held.rule === rule && held.call.effect === to.effect && sameBinding(held.binding, binding))
+    return this.#others(to, (held) => held.decision.rule === rule && held.call.effect === to.effect && sameBinding(held.binding, binding))
   }
 
   /** Others of the same tool definition, effect and rule, whatever their arguments. */
   matching(to: AdmittedCall, rule: string): readonly AdmittedCall[] {
-    return this.#others(to, ({ call, rule: asked }) => asked === rule && call.tool === to.tool && call.effect === to.effect)
+    return this.#others(to, ({ call, decision }) => decision.rule === rule && call.tool === to.tool && call.effect === to.effect)
   }
 
   /** Gives calls that were shown with a question the same answer. What has been decided on meanwhile stays as it was. */

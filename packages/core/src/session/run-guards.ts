@@ -7,12 +7,13 @@ import { loopError, type WatchedCall } from '../admission/loop-guard/watched-cal
 import type { AdmittedCall, ToolCall } from '../contract/call.ts'
 import type { Usage } from '../contract/decode.ts'
 import type { AdjutantError } from '../contract/errors.ts'
-import type { EventSink } from '../contract/events.ts'
+import type { EventSink, StepRecord } from '../contract/events.ts'
 import type { CallId, SessionId } from '../contract/ids.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { Principal } from '../contract/principal.ts'
 import type { ToolResult } from '../contract/result.ts'
+import type { GuardsSnapshot } from './durable/checkpoint.ts'
 import type { SessionOptions } from './session-options.ts'
 
 export interface RunGuardsHost {
@@ -38,11 +39,22 @@ export class RunGuards {
   #told = false
   readonly #pricing: SessionOptions['pricing']
 
-  constructor(options: Pick<SessionOptions, 'loopGuard' | 'budget' | 'pricing' | 'rates'>, host: RunGuardsHost) {
+  /** @param known what the guards knew when another process left the session */
+  constructor(
+    options: Pick<SessionOptions, 'loopGuard' | 'budget' | 'pricing' | 'rates'>,
+    host: RunGuardsHost,
+    known: GuardsSnapshot = {},
+  ) {
     this.#host = host
     const { clock } = host
-    this.#loop = options.loopGuard === false ? undefined : new LoopGuard({ clock, ...options.loopGuard })
-    this.#budget = options.budget === undefined ? undefined : new Budget(options.budget, { clock })
+    const { loopGuard, budget } = options
+    if (loopGuard !== false) {
+      const limits = { clock, ...loopGuard }
+      this.#loop = known.loop === undefined ? new LoopGuard(limits) : LoopGuard.restore(known.loop, limits)
+    }
+    if (budget !== undefined) {
+      this.#budget = known.budget === undefined ? new Budget(budget, { clock }) : Budget.restore(known.budget, budget, { clock })
+    }
     this.#rates = options.rates ?? RateLimiter.shared(clock)
     this.#pricing = options.pricing
   }
@@ -50,6 +62,47 @@ export class RunGuards {
   /** Why the task must end; undefined while it may go on. */
   get stopped(): string | undefined {
     return this.#loop?.stopped
+  }
+
+  /** For a session that goes on elsewhere. */
+  snapshot(): GuardsSnapshot {
+    return {
+      ...(this.#loop === undefined ? {} : { loop: this.#loop.snapshot() }),
+      ...(this.#budget === undefined ? {} : { budget: this.#budget.snapshot() }),
+    }
+  }
+
+  /** Counts a step of a process before this one, as it was counted there. */
+  replay(step: StepRecord, lookup: ToolLookup): void {
+    switch (step.type) {
+      case 'model':
+        this.beginMessage()
+        if (step.version === 2) this.answered(step.usage)
+        return
+      case 'batch':
+        this.beginMessage()
+        return
+      case 'call': {
+        const tool = lookup.get(step.call.name)
+        const input = step.call.arguments.ok ? step.call.arguments.value : step.call.arguments.raw
+        const watched: WatchedCall = { id: step.call.id, name: step.call.name, input, ...(tool === undefined ? {} : { tool }) }
+        this.#loop?.judge(watched)
+        this.#loop?.settled(watched, step.result)
+        this.#budget?.spend('calls', 1)
+        return
+      }
+      case 'user':
+      case 'started':
+      case 'asked':
+      case 'answered':
+      case 'tools':
+      case 'paused':
+      case 'resumed':
+      case 'answer':
+        return
+      default:
+        step satisfies never
+    }
   }
 
   /** A new answer of the model begins: equal calls in it count once. */

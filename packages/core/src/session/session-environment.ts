@@ -21,7 +21,8 @@ import { ResultMemory } from '../execution/result-memory.ts'
 import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { createRedactor } from '../response/redact/create-redactor.ts'
 import { redactJson } from '../response/redact/redact-json.ts'
-import type { KeptSteps } from './kept-steps.ts'
+import type { DurableSide } from './durable/durable-side.ts'
+import type { StepKeeper } from './kept-steps.ts'
 import type { RunGuards } from './run-guards.ts'
 import type { SessionOptions } from './session-options.ts'
 import type { TurnEnvironment } from './turn.ts'
@@ -40,7 +41,11 @@ export interface SessionParts {
   readonly interaction: InteractionLock
   readonly catalog: Catalog
   readonly guards: RunGuards
-  readonly steps: KeptSteps | undefined
+  readonly steps: StepKeeper | undefined
+  /** What outlives the process; absent: nothing does. */
+  readonly durable: DurableSide | undefined
+  /** Which batch of the session is carried out, from 1. */
+  batch(): number
   readonly used: UsedTools
   readonly emit: EventSink | undefined
   at(): number
@@ -53,6 +58,13 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
   const principal = options.principal ?? LOCAL_PRINCIPAL
   const approvals = new ApprovalMemory()
   const admission = new Admission({ mode, principal, approvals, ...(policy === undefined ? {} : { policy }) })
+  const { durable } = parts
+  if (durable !== undefined) {
+    approvals.restore(durable.state.grants)
+    for (const tool of durable.state.untrusted) admission.readUntrusted(tool)
+  }
+  // Providers number the calls of each answer anew: the batch belongs to it.
+  const idempotencyKey = (id: CallId): string => `${parts.id}/${parts.batch()}/${id}`
   const redactor = options.redactor === false ? undefined : (options.redactor ?? createRedactor({ env: process.env }))
   return {
     sessionId: parts.id,
@@ -72,9 +84,11 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
     clock,
     approvalTimeoutMs: limits?.approvalTimeoutMs,
     redactor,
+    desk: durable?.desk,
+    starting: durable === undefined ? undefined : (call) => durable.starting(call, idempotencyKey(call.call.id)),
     emit,
     at,
-    host: executionHost(options, parts, redactor),
+    host: executionHost(options, parts, redactor, idempotencyKey),
     runner: new CallRunner({
       clock,
       random: () => Number.parseInt(ids.traceId().slice(0, 8), 16) / 0x1_0000_0000,
@@ -126,7 +140,12 @@ function isKeeper(policy: Policy | (Policy & PolicyKeeper)): policy is Policy & 
   return 'save' in policy && 'canSave' in policy
 }
 
-function executionHost(options: SessionOptions, parts: SessionParts, redactor: Redactor | undefined): ExecutionHost {
+function executionHost(
+  options: SessionOptions,
+  parts: SessionParts,
+  redactor: Redactor | undefined,
+  idempotencyKey: (id: CallId) => string,
+): ExecutionHost {
   const { asker } = options
   const { catalog, emit, at, interaction } = parts
   const log =
@@ -144,6 +163,7 @@ function executionHost(options: SessionOptions, parts: SessionParts, redactor: R
     traceId: parts.traceId,
     principal: options.principal ?? LOCAL_PRINCIPAL,
     namespace: parts.namespace,
+    idempotencyKey,
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     hasTool: (name: string) => catalog.has(name),
     progress: (id: CallId, name: string, progress: Progress) => emit?.({ type: 'progress', id, name, progress, at: at() }),

@@ -16,6 +16,7 @@ import type { OriginGuards } from '../execution/origins.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
 import type { HintDictionary } from '../response/hints/hint-dictionary.ts'
 import type { SpillLimits } from '../response/spill-settings.ts'
+import type { DurableSide } from './durable/durable-side.ts'
 import type { TurnStrategy } from './turn.ts'
 
 export interface SessionOptions {
@@ -38,6 +39,8 @@ export interface SessionOptions {
   /** Follow the session: audit, trace, metrics. It waits for them at the end of each turn. */
   readonly observers?: readonly SessionObserver[]
   readonly store?: SessionStore
+  /** What of the session outlives the process: see openDurableSession, which makes it. Then `store` is not used. */
+  readonly durable?: DurableSide
   /** Shared with whoever else writes to the same terminal. Default: one of its own. */
   readonly interaction?: InteractionLock
   readonly strategy?: TurnStrategy

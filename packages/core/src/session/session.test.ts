@@ -506,7 +506,7 @@ describe('a session', () => {
     const [result] = await session.execute([call(0, 'look')])
     assert.equal(seen?.sessionId, session.id)
     assert.equal(seen?.traceId, session.traceId)
-    assert.equal(result?.text, `${session.id}/id_0`)
+    assert.equal(result?.text, `${session.id}/1/id_0`)
     assert.ok(events.some((event) => event.type === 'progress' && event.progress.message === 'half'))
     assert.ok(events.some((event) => event.type === 'log' && event.fields?.why === 'test'))
     seen?.progress({ message: 'late' })

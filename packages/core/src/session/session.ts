@@ -18,8 +18,12 @@ import type { ToolSnapshot } from '../registry/snapshot.ts'
 import { SPILL_LIMITS, setSpillLimits } from '../response/spill-settings.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
+import type { DurableSide } from './durable/durable-side.ts'
+import type { OpenBatch } from './durable/open-batch.ts'
+import { SessionPaused } from './durable/session-paused.ts'
+import type { SessionState } from './durable/session-state.ts'
 import { Followers } from './followers.ts'
-import { KeptSteps } from './kept-steps.ts'
+import { KeptSteps, type StepKeeper } from './kept-steps.ts'
 import { OpenTurn } from './open-turn.ts'
 import { RunGuards } from './run-guards.ts'
 import { turnEnvironment } from './session-environment.ts'
@@ -62,7 +66,9 @@ export class Session {
   #tools: ToolSnapshot
   #toolsInUse: ToolSnapshot
   readonly #guards: RunGuards
-  readonly #steps: KeptSteps | undefined
+  readonly #steps: StepKeeper | undefined
+  readonly #durable: DurableSide | undefined
+  #batch = 0
   readonly #used = new UsedTools()
   readonly #followers: Followers
   #policyVersion: number | undefined
@@ -75,7 +81,8 @@ export class Session {
     this.clock = options.clock ?? systemClock
     this.ids = options.ids ?? randomIds
     this.id = options.id ?? sessionId(this.ids.next('session'))
-    this.traceId = traceId(this.ids.traceId())
+    this.#durable = options.durable
+    this.traceId = this.#durable?.traceId ?? traceId(this.ids.traceId())
     this.interaction = options.interaction ?? new InteractionLock()
     this.namespace = openNamespace({ root: options.namespaceRoot, sessionId: this.id, owner: options.principal ?? LOCAL_PRINCIPAL })
     if (options.results !== undefined) setSpillLimits(this.namespace, { ...SPILL_LIMITS, ...options.results }, this.clock)
@@ -89,9 +96,10 @@ export class Session {
       startedAt: clock.now(),
     })
     const { emit } = this.#followers
-    this.#steps = options.store === undefined ? undefined : new KeptSteps(options.store, this.id)
-    this.#guards = new RunGuards(options, { clock, sessionId: this.id, principal, emit, at })
+    this.#steps = this.#durable?.journal ?? (options.store === undefined ? undefined : new KeptSteps(options.store, this.id))
+    this.#guards = new RunGuards(options, { clock, sessionId: this.id, principal, emit, at }, this.#durable?.guards)
     this.#catalog = this.#makeCatalog()
+    if (this.#durable !== undefined) this.#restore(this.#durable)
     this.#policyVersion = options.policy?.version
     this.#environment = turnEnvironment(options, {
       id: this.id,
@@ -104,6 +112,8 @@ export class Session {
       guards: this.#guards,
       steps: this.#steps,
       used: this.#used,
+      durable: this.#durable,
+      batch: () => this.#durable?.batch ?? this.#batch,
       emit,
       at,
     })
@@ -181,23 +191,58 @@ export class Session {
     return this.#guards.notes()
   }
 
+  /** What the session is, where it outlives the process; else undefined. */
+  get state(): SessionState | undefined {
+    return this.#durable?.state
+  }
+
   /**
    * Carries out one batch. A second batch waits for the first.
    *
    * @returns one result for each call, in call order
-   * @throws AdjutantError CANCELLED when the session is closed; the store's error when a step could not be kept
+   * @throws AdjutantError CANCELLED when the session is closed; SessionPaused when a person must decide and nobody waits for it; CONFLICT while
+   * another batch is open; the store's error when a step could not be kept
    */
   execute(calls: readonly ToolCall[], options: ExecuteOptions = {}): Promise<readonly ToolResult[]> {
     return this.#inTurn(options, async (signal) => {
-      // The whole batch is there: it is looked at before anything of it runs.
-      const turn = new Turn(this.#wholeBatch, signal)
-      try {
-        turn.addAll(calls)
-        return this.#told(await turn.complete())
-      } finally {
-        await turn.close()
-      }
+      if (this.#durable?.state.open !== undefined) throw unfinished()
+      this.#begin()
+      await this.#durable?.journal.append({ version: 1, type: 'batch', time: this.clock.now(), calls })
+      return this.#carryOut(calls, signal)
     })
+  }
+
+  /**
+   * Goes on with the batch that another process left open.
+   *
+   * @returns one result for each call of it, in call order, those that had been there included
+   * @throws like execute; CONFLICT when no batch is open
+   */
+  resume(options: ExecuteOptions = {}): Promise<readonly ToolResult[]> {
+    return this.#inTurn(options, async (signal) => {
+      const open = this.#durable?.state.open
+      if (open === undefined) {
+        throw new AdjutantError('CONFLICT', 'there is no open batch to go on with', { outcome: 'not-run', hint: 'Hand in the next one.' })
+      }
+      this.#begin(open)
+      return this.#carryOut(open.calls, signal, open)
+    })
+  }
+
+  /** The process goes away: calls that wait for a person are left to whoever carries the session on. */
+  leave(): void {
+    this.#durable?.desk.leave()
+  }
+
+  /** The whole batch is there: it is looked at before anything of it runs. */
+  async #carryOut(calls: readonly ToolCall[], signal: AbortSignal, open?: OpenBatch): Promise<readonly ToolResult[]> {
+    const turn = new Turn(this.#wholeBatch, signal, undefined, open)
+    try {
+      turn.addAll(calls)
+      return this.#told(await turn.complete())
+    } finally {
+      await turn.close()
+    }
   }
 
   /**
@@ -208,6 +253,8 @@ export class Session {
    */
   turn<T>(work: (turn: OpenTurn) => Promise<T>, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
     return this.#inTurn(options, async (signal) => {
+      if (this.#durable?.state.open !== undefined) throw unfinished()
+      this.#begin()
       this.#steps?.hold()
       const turn = new OpenTurn(this.#environment, signal, (results) => this.#told(results))
       try {
@@ -228,6 +275,7 @@ export class Session {
   async close(): Promise<void> {
     this.#closing.abort(new DOMException('the session was closed', 'AbortError'))
     await this.#tail
+    await this.#durable?.journal.close()
     await this.#used.end(this.id, this.events, this.at)
     await this.#followers.flush()
     await this.#followers.close()
@@ -246,14 +294,48 @@ export class Session {
       this.#takeTools()
       if (continues !== true) this.#guards.beginMessage()
       try {
-        return await work(signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]))
+        return await work(this.#stopSignal(signal))
+      } catch (error) {
+        if (error instanceof SessionPaused) {
+          this.#keepLoaded()
+          await this.#durable?.pause(error.waiting, this.#guards.snapshot())
+        }
+        throw error
       } finally {
+        this.#keepLoaded()
         await this.#steps?.written()
         await this.#followers.flush()
       }
     })()
     this.#tail = turn.catch(() => {})
     return turn
+  }
+
+  #stopSignal(signal: AbortSignal | undefined): AbortSignal {
+    const stops = [this.#closing.signal]
+    if (signal !== undefined) stops.push(signal)
+    if (this.#durable !== undefined) stops.push(this.#durable.journal.lost)
+    return stops.length === 1 ? this.#closing.signal : AbortSignal.any(stops)
+  }
+
+  #begin(open?: OpenBatch): void {
+    this.#batch += 1
+    this.#durable?.begin(open)
+  }
+
+  /** What the model has is kept when it has changed. */
+  #keepLoaded(): void {
+    const durable = this.#durable
+    if (durable === undefined) return
+    const loaded = this.#catalog.loadedNames()
+    const kept = durable.state.loaded
+    if (loaded.length === kept.length && loaded.every((name, index) => name === kept[index])) return
+    durable.journal.add({ version: 1, type: 'tools', time: this.clock.now(), loaded })
+  }
+
+  #restore(durable: DurableSide): void {
+    this.#catalog.restore(durable.state.loaded)
+    for (const step of durable.tail) this.#guards.replay(step, this.#catalog.all)
   }
 
   /** A turn sees one state of the registry from its beginning to its end. */
@@ -285,6 +367,13 @@ export class Session {
       unloaded: (name, reason) => emit?.({ type: 'tool-unloaded', name, reason, at: this.at() }),
     })
   }
+}
+
+function unfinished(): AdjutantError {
+  return new AdjutantError('CONFLICT', 'the session has a batch that is not finished', {
+    outcome: 'not-run',
+    hint: 'Go on with it first: session.resume().',
+  })
 }
 
 const definitions = new WeakMap<readonly AgentTool[], readonly ToolDefinition[]>()

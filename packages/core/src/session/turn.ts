@@ -2,17 +2,21 @@ import type { Verdict } from '../admission/admit.ts'
 import type { AdmittedCall, ToolCall } from '../contract/call.ts'
 import type { CallState, Outcome } from '../contract/call-state.ts'
 import { AdjutantError } from '../contract/errors.ts'
+import type { ApprovalId } from '../contract/ids.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
 import type { RawOutcome } from '../contract/outcome.ts'
 import type { ToolResult } from '../contract/result.ts'
 import { type BatchStrategy, planBatch } from '../dispatch/plan-batch.ts'
-import { type BatchWork, runBatch } from '../dispatch/run-batch.ts'
+import { type BatchWork, type Gate, runBatch } from '../dispatch/run-batch.ts'
 import { type GraphCall, runGraph } from '../dispatch/run-graph.ts'
 import { type BuildResultContext, type BuildResultInput, buildResult } from '../response/build-result.ts'
 import { OrderBarrier } from '../response/order-barrier.ts'
 import { AdoptionPool } from './adoption.ts'
 import { CallLedger } from './call-ledger.ts'
 import { ADMITTED, type Carried, Carrier, type CarrierEnvironment, QUEUED, type Released } from './carrier.ts'
+import { type Interrupted, interruptedBy, lostOutcome } from './durable/interrupted.ts'
+import type { OpenBatch } from './durable/open-batch.ts'
+import { SessionPaused } from './durable/session-paused.ts'
 import { EarlyStarter } from './early-starter.ts'
 
 /** How a batch is ordered: by waves of what its calls do, or by what they declare to touch. */
@@ -34,10 +38,16 @@ export interface TurnEnvironment extends CarrierEnvironment {
   settled(call: ToolCall, result: ToolResult, admitted: AdmittedCall | undefined): void
 }
 
+/** What is to be done with one call: what admission says, or what is left to do of a batch that another process began. */
+type Course = Verdict | Interrupted | { readonly type: 'restored' }
+
 /**
  * Carries out one batch: the one place that joins the rooms. Calls are added as intake completes them; reads may start at once, as long as
  * nothing before them is a write. `complete` carries out the rest and gives every call exactly one result, in call order, whatever
  * happened to it. Never rejects for a reason that lies in a call.
+ *
+ * Of a batch that another process had begun, what has its result keeps it; what was running is asked about, and is run again only where that
+ * does no harm; the rest is judged anew.
  */
 export class Turn {
   readonly #cx: TurnEnvironment
@@ -48,18 +58,22 @@ export class Turn {
   /** Calls whose turn in the model's order has not come: an earlier one is still being written. */
   readonly #ahead = new Map<number, ToolCall>()
   readonly #calls: ToolCall[] = []
-  readonly #verdicts: Verdict[] = []
+  readonly #verdicts: Course[] = []
   readonly #released: (Released | undefined)[] = []
   readonly #seen = new Set<string>()
   readonly #refusals: (Promise<void> | undefined)[] = []
+  readonly #open: OpenBatch | undefined
+  readonly #waiting: ApprovalId[] = []
 
-  constructor(cx: TurnEnvironment, signal: AbortSignal, adopt = new AdoptionPool()) {
+  /** @param open what is known of the batch from a process that began it */
+  constructor(cx: TurnEnvironment, signal: AbortSignal, adopt = new AdoptionPool(), open?: OpenBatch) {
     this.#cx = cx
+    this.#open = open
     this.#ledger = new CallLedger(cx.at, cx.emit)
     this.#carrier = new Carrier(cx, signal, this.#ledger, adopt)
     this.#early = new EarlyStarter(cx.strategy === 'strict' ? 1 : cx.concurrency, (index) => {
       this.#ledger.move(index, QUEUED)
-      return this.#run(index)
+      return this.#run(index).then(() => {})
     })
   }
 
@@ -86,7 +100,11 @@ export class Turn {
     })
   }
 
-  /** The model has finished: carries out what has not run and waits for all. */
+  /**
+   * The model has finished: carries out what has not run and waits for all.
+   *
+   * @throws SessionPaused when calls are left that a person must decide on and nobody waits for
+   */
   async complete(): Promise<readonly ToolResult[]> {
     // Admission: may each run, as asked?
     for (const [, call] of [...this.#ahead].sort(([a], [b]) => a - b)) this.#admit(call)
@@ -101,6 +119,7 @@ export class Turn {
     else await runBatch(planBatch(this.#verdicts.map(effectOf), this.#cx.strategy), this.#cx.concurrency, this.#work)
     // Response: wait for all, hand back in call order.
     await Promise.all(this.#refusals)
+    if (this.#waiting.length > 0) throw new SessionPaused(this.#waiting)
     return this.#barrier.results()
   }
 
@@ -127,13 +146,17 @@ export class Turn {
     const index = this.#ledger.receive(call)
     this.#calls.push(call)
     this.#barrier.expect(index + 1)
-    const verdict = this.#seen.has(call.id) ? duplicateId(call) : this.#judge(call)
+    const verdict = this.#course(call, index)
     this.#seen.add(call.id)
     this.#verdicts.push(verdict)
     switch (verdict.type) {
+      case 'restored':
+      case 'interrupted':
+        return
       case 'refused':
         this.#cx.emit?.({ type: 'refused', call, error: verdict.error, at: this.#cx.at() })
         this.#refusals.push(this.#settle(index, { status: 'refused', error: verdict.error }))
+        if (this.#open !== undefined) this.#refusals.push(this.#cx.desk?.withdraw(call.id, verdict.error.message))
         return
       case 'held':
         this.#cx.emit?.({ type: 'judged', call: verdict.call, decision: verdict.decision, at: this.#cx.at() })
@@ -156,6 +179,28 @@ export class Turn {
     }
   }
 
+  #course(call: ToolCall, index: number): Course {
+    const kept = this.#open?.results[index]
+    if (kept !== undefined) {
+      this.#ledger.move(index, RESTORED)
+      this.#ledger.move(index, SETTLED[kept.outcome])
+      this.#barrier.put(index, kept)
+      return { type: 'restored' }
+    }
+    if (this.#seen.has(call.id)) return duplicateId(call)
+    const started = this.#open?.started(call.id)
+    if (started === undefined) return this.#asked(this.#judge(call))
+    const asked = this.#cx.resolve(call)
+    return interruptedBy(started, this.#open?.answered(call.id), asked.call, asked.lookup, this.#cx)
+  }
+
+  /** What was asked about stays asked about: a person may have said no to what a rule allows now. */
+  #asked(verdict: Verdict): Verdict {
+    if (verdict.type !== 'admitted') return verdict
+    const asked = this.#open?.asked(verdict.call.call.id)
+    return asked === undefined ? verdict : { type: 'held', call: verdict.call, reason: asked.reason, decision: verdict.decision }
+  }
+
   #judge(call: ToolCall): Verdict {
     const asked = this.#cx.resolve(call)
     const halt = this.#cx.halt(asked.call, asked.lookup)
@@ -165,28 +210,57 @@ export class Turn {
   readonly #work: BatchWork = {
     gate: (index) => {
       const verdict = this.#verdicts[index]
-      return verdict?.type === 'held' ? this.#gate(index, verdict) : undefined
+      if (verdict?.type === 'held') return this.#gate(index, verdict)
+      return verdict?.type === 'interrupted' ? this.#recover(index, verdict) : undefined
     },
-    run: (index) => this.#early.started(index) ?? this.#run(index),
+    run: (index) => this.#early.started(index)?.then(NOTHING) ?? this.#run(index),
   }
 
-  /** False when the call is settled and will not run. */
-  async #gate(index: number, verdict: Extract<Verdict, { type: 'held' }>): Promise<boolean> {
+  async #gate(index: number, verdict: Extract<Verdict, { type: 'held' }>): Promise<Gate> {
     const gate = await this.#carrier.gate(verdict)
+    if ('waits' in gate) {
+      this.#waiting.push(gate.waits)
+      return 'waits'
+    }
     if ('outcome' in gate) {
       await this.#finish(index, gate)
-      return false
+      return 'settled'
     }
     this.#released[index] = gate
     this.#ledger.move(index, ADMITTED)
     this.#ledger.move(index, QUEUED)
-    return true
+    return 'open'
+  }
+
+  /** A call that ran when its process died. */
+  async #recover(index: number, { started, verdict }: Interrupted): Promise<Gate> {
+    const call = verdict?.call
+    const ran = call === undefined ? 'unknown' : await this.#carrier.lookBack(call)
+    if (ran === 'not-run' && verdict?.type === 'held') {
+      this.#carrier.hold(verdict)
+      this.#ledger.move(index, { status: 'held', reason: verdict.reason })
+      return this.#gate(index, verdict)
+    }
+    this.#ledger.move(index, ADMITTED)
+    this.#ledger.move(index, QUEUED)
+    if (ran === 'not-run' && call !== undefined) {
+      this.#released[index] = { call, answered: undefined, epoch: -1, at: 0 }
+      return 'open'
+    }
+    this.#ledger.move(index, { status: 'running', attempt: started.attempt })
+    await this.#settle(index, lostOutcome(started, ran))
+    return 'settled'
   }
 
   /** Not async, as every call passes here. */
-  #run(index: number): Promise<void> {
+  #run(index: number): Promise<'waits' | undefined> {
     const released = this.#released[index]
-    return released === undefined ? DONE : this.#carrier.run(index, released).then((carried) => this.#finish(index, carried))
+    if (released === undefined) return DONE
+    return this.#carrier.run(index, released).then((carried) => {
+      if ('outcome' in carried) return this.#finish(index, carried)?.then(NOTHING)
+      this.#waiting.push(carried.waits)
+      return 'waits'
+    })
   }
 
   #finish(index: number, carried: Carried): Promise<void> | undefined {
@@ -215,7 +289,9 @@ export class Turn {
   }
 }
 
-const DONE = Promise.resolve()
+const NOTHING = (): undefined => undefined
+const DONE = Promise.resolve(undefined)
+const RESTORED: CallState = Object.freeze({ status: 'restored' })
 const SUCCEEDED: CallState = Object.freeze({ status: 'succeeded' })
 const SETTLED: Readonly<Record<Outcome, CallState>> = Object.freeze({
   ok: Object.freeze({ status: 'settled', outcome: 'ok' }),
@@ -224,13 +300,31 @@ const SETTLED: Readonly<Record<Outcome, CallState>> = Object.freeze({
   unknown: Object.freeze({ status: 'settled', outcome: 'unknown' }),
 })
 
-function effectOf(verdict: Verdict): AdmittedCall['effect'] | undefined {
-  return verdict.type === 'refused' ? undefined : verdict.call.effect
+/** `undefined`: it will not run. */
+function callOf(course: Course): AdmittedCall | undefined {
+  switch (course.type) {
+    case 'refused':
+    case 'restored':
+      return undefined
+    case 'interrupted':
+      return course.verdict?.call
+    case 'held':
+    case 'admitted':
+      return course.call
+    default:
+      return course satisfies never
+  }
 }
 
-function graphCallOf(verdict: Verdict): GraphCall {
-  if (verdict.type === 'refused') return { effect: undefined, claims: undefined }
-  const { tool, effect, input } = verdict.call
+function effectOf(course: Course): AdmittedCall['effect'] | undefined {
+  // What nobody knows any more was no read.
+  return course.type === 'interrupted' ? (course.verdict?.call.effect ?? 'dangerous') : callOf(course)?.effect
+}
+
+function graphCallOf(course: Course): GraphCall {
+  const call = callOf(course)
+  if (call === undefined) return { effect: effectOf(course), claims: undefined }
+  const { tool, effect, input } = call
   try {
     return { effect, claims: tool.resources?.(input) }
   } catch {

@@ -1,7 +1,7 @@
 import { link, open, readFile, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { isJsonObject } from '../../contract/json.ts'
-import { readProcess } from '../../util/process-table.ts'
+import { isJsonObject } from '../contract/json.ts'
+import { readProcess } from './process-table.ts'
 
 /**
  * Owns saying which process writes a file: a lock file beside it, made by link, so that it is there whole or not at all. A lock whose process is
