@@ -4,6 +4,7 @@ import { bubblewrapBackend } from '../bubblewrap/bubblewrap-backend.ts'
 import { e2bBackend } from '../e2b/index.ts'
 import { landlockBackend } from '../landlock/landlock-backend.ts'
 import { quickJsBackend } from '../quickjs/quickjs-backend.ts'
+import { seatbeltBackend } from '../seatbelt/seatbelt-backend.ts'
 import { sqlJsBackend } from '../sqljs/sqljs-backend.ts'
 
 export interface BackendTools {
@@ -22,6 +23,7 @@ export const BUILT_IN_BACKENDS: Readonly<Record<string, MakeBackend>> = {
   e2b: ({ clock, env = {} }) => e2bBackend({ clock, env }),
   landlock: ({ clock, ids }) => landlockBackend({ clock, ids }),
   quickjs: ({ clock }) => quickJsBackend({ clock }),
+  seatbelt: ({ clock, ids }) => seatbeltBackend({ clock, ids }),
   sqljs: ({ clock }) => sqlJsBackend({ clock }),
 }
 

@@ -1,7 +1,6 @@
 /** Owns one folder on this machine and the programs that run in it, one after the other. Not a box: see host-backend.ts. */
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { constants, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import {
   AdjutantError,
@@ -10,11 +9,11 @@ import {
   type SandboxFile,
   type SandboxGuarantee,
   type SandboxLanguage,
-  type SandboxLimitName,
   type SandboxReport,
   type SandboxRun,
   type SandboxSpec,
 } from '@adjutant/core/contract'
+import { spawnRun } from '../spawn/spawn-run.ts'
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
 
 export interface HostSandboxOptions {
@@ -106,7 +105,9 @@ export class HostSandbox implements Sandbox {
     const file = join(this.#own, `${this.#runs}-${FILES[run.lang]}`)
     await writeFile(file, run.code)
     try {
-      return await spawned([program, file], {
+      return await spawnRun([program, file], {
+        backend: this.backend,
+        warning: WARNING,
         clock,
         run,
         signal,
@@ -119,82 +120,4 @@ export class HostSandbox implements Sandbox {
       await rm(file, { force: true })
     }
   }
-}
-
-interface SpawnOptions {
-  readonly clock: Clock
-  readonly run: SandboxRun
-  readonly signal: AbortSignal
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-  readonly wallMs: number
-  readonly outputBytes: number
-}
-
-function spawned([program, ...words]: readonly [string, ...string[]], options: SpawnOptions): Promise<SandboxReport> {
-  const { clock, run, signal, outputBytes } = options
-  const { promise, resolve, reject } = Promise.withResolvers<SandboxReport>()
-  const began = clock.monotonic()
-  const kept: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
-  let room = outputBytes
-  let limit: SandboxLimitName | undefined
-  // A group of its own: what it started is ended with it.
-  const child = spawn(program, words, { cwd: options.cwd, env: options.env, detached: true, stdio: 'pipe' })
-  const kill = (): void => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-    } catch {
-      // Nobody of the group is left.
-    }
-  }
-  const stop = (which: SandboxLimitName): void => {
-    limit ??= which
-    kill()
-  }
-  for (const stream of ['stdout', 'stderr'] as const)
-    child[stream].on('data', (bytes: Buffer) => {
-      const part = bytes.subarray(0, Math.max(0, room))
-      room -= part.length
-      if (part.length > 0) {
-        kept[stream].push(part)
-        run.output?.(stream, part)
-      }
-      if (part.length < bytes.length) stop('output')
-    })
-  // It may end before it has read everything.
-  child.stdin.on('error', () => {})
-  child.stdin.end(run.stdin ?? '')
-  signal.addEventListener('abort', kill, { once: true })
-  const stopClock = clock.after(options.wallMs, () => stop('wall'))
-  // What it left behind may hold the streams open.
-  child.on('exit', kill)
-  child.on('error', (cause) => {
-    stopClock()
-    signal.removeEventListener('abort', kill)
-    reject(new AdjutantError('SANDBOX_FAILED', `host: ${program} could not be started: ${cause.message}`, { cause, outcome: 'not-run' }))
-  })
-  child.on('close', (exitCode, signalName) => {
-    stopClock()
-    signal.removeEventListener('abort', kill)
-    if (signal.aborted && limit === undefined) {
-      reject(new AdjutantError('CANCELLED', 'the run was stopped', { outcome: 'unknown' }))
-      return
-    }
-    resolve({
-      backend: 'host',
-      mode: 'cold',
-      ...(exitCode === null ? {} : { exitCode }),
-      ...(signalName !== null && signalName in constants.signals ? { signal: signalName } : {}),
-      timedOut: limit === 'wall',
-      oom: false,
-      ...(limit === undefined ? {} : { limit }),
-      stdout: Buffer.concat(kept.stdout),
-      stderr: Buffer.concat(kept.stderr),
-      truncated: limit === 'output',
-      durationMs: clock.monotonic() - began,
-      usage: {},
-      warning: WARNING,
-    })
-  })
-  return promise
 }
