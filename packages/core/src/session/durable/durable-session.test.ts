@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { scriptedModel } from '@adjutant/testkit'
+import { call, newStore, Process, recorded, SESSION, TENANT, take, tool, type World } from '../../../test/durable-bench.ts'
 import {
   AdjutantError,
   ApprovalConflict,
@@ -10,7 +11,6 @@ import {
   type ToolResult,
 } from '../../contract/index.ts'
 import { runAgent } from '../agent.ts'
-import { call, newStore, Process, recorded, SESSION, TENANT, take, tool, type World } from './durable.test-helper.ts'
 import type { MemoryDurableStore } from './memory-durable-store.ts'
 import { SessionPaused } from './session-paused.ts'
 

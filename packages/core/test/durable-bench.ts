@@ -19,11 +19,11 @@ import {
   type StepRecord,
   sessionId,
   type ToolCall,
-} from '../../contract/index.ts'
-import { Registry } from '../../registry/registry.ts'
-import type { Session } from '../session.ts'
-import { MemoryDurableStore } from './memory-durable-store.ts'
-import { type DurableSessionOptions, openDurableSession } from './open-durable-session.ts'
+} from '../src/contract/index.ts'
+import { Registry } from '../src/registry/registry.ts'
+import { MemoryDurableStore } from '../src/session/durable/memory-durable-store.ts'
+import { type DurableSessionOptions, openDurableSession } from '../src/session/durable/open-durable-session.ts'
+import type { Session } from '../src/session/session.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'durable-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
