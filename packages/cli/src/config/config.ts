@@ -125,9 +125,9 @@ export interface CatalogConfig {
 export interface SessionsConfig {
   /** Days since anything of a session changed, after which it is removed. Default: none is. */
   readonly keepDays?: number
-  /** Of one session. Default 1 024. */
+  /** Of whole results that one session keeps; the oldest go first. Default 1 024. */
   readonly maxMB?: number
-  /** Files and folders of one session. Default 100 000. */
+  /** Number of them. Default 1 000. */
   readonly maxFiles?: number
 }
 

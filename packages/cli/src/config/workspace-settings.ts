@@ -61,7 +61,7 @@ const HARMLESS: readonly string[] = ['quickjs', 'sqljs']
 const REMOTE = 'e2b'
 /** Of a pool, of workers and of sessions, when nothing is said. */
 const USUAL = { size: 16, memoryMB: 256, workers: 4, sessions: 32, runsAtOnce: 32, runsWaiting: 1_000, maxBoxes: 64 }
-const USUAL_QUOTA = { maxMB: 1_024, maxFiles: 100_000 }
+const USUAL_QUOTA = { maxMB: 1_024, maxFiles: 1_000 }
 
 interface Usual {
   readonly order: readonly string[]

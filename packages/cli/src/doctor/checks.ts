@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { access, mkdtemp, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AdjutantError } from '@adjutant/core'
+import { AdjutantError, namespacesUsage } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import type { SharedOptions } from '../commands/shared-options.ts'
 import type { Config } from '../config/config.ts'
@@ -81,6 +81,25 @@ async function checkSessionsFolder(folder: string): Promise<Check> {
   }
 }
 
+/** How much sessions keep. Nothing of it is a fault. */
+async function checkKept({ sessionsFolder, sessions }: Config): Promise<Check> {
+  const name = 'kept'
+  try {
+    const { sessions: count, bytes, files, oldestAt, more: moreThere } = await namespacesUsage(sessionsFolder)
+    if (count === 0) return { name, ok: true, detail: `no session in ${sessionsFolder}` }
+    const since = oldestAt === undefined ? '' : `, the first of ${new Date(oldestAt).toISOString().slice(0, 10)}`
+    const size = `${moreThere ? 'more than ' : ''}${(bytes / 1_048_576).toFixed(1)} MB in ${files} files`
+    const detail = `${count} session${count === 1 ? '' : 's'} in ${sessionsFolder}: ${size}${since}`
+    if (sessions.keepDays !== undefined) {
+      const days = `${sessions.keepDays} day${sessions.keepDays === 1 ? '' : 's'}`
+      return { name, ok: true, detail: `${detail}; removed ${days} after they changed last` }
+    }
+    return { name, ok: true, detail: `${detail}; nothing is ever removed`, fix: 'To have old ones removed: "sessions: { keepDays: 30 }".' }
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error), fix: 'Give yourself the right to read there.' }
+  }
+}
+
 async function checkSqlite(): Promise<Check> {
   const name = 'sqlite'
   try {
@@ -124,7 +143,7 @@ export async function checkEnvironment(io: CliIo, config: Config | undefined): P
   return [
     checkNode(),
     await checkWorkspace(config?.workspace ?? io.cwd),
-    ...(config === undefined ? [] : [await checkSessionsFolder(config.sessionsFolder)]),
+    ...(config === undefined ? [] : [await checkSessionsFolder(config.sessionsFolder), await checkKept(config)]),
     await checkSqlite(),
     checkTerminal(io),
     ...checkKeys(io.env),

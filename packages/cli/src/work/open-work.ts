@@ -5,15 +5,18 @@
 import {
   type Approver,
   type EventSink,
+  namespaceKey,
   randomIds,
   Session,
   type SessionCatalogOptions,
+  type SessionOptions,
   type SessionStore,
   systemClock,
 } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import { approvalMode, type SharedOptions } from '../commands/shared-options.ts'
-import type { CatalogConfig, Config } from '../config/config.ts'
+import type { CatalogConfig, Config, SessionsConfig } from '../config/config.ts'
+import { leaseSession, startSweep } from '../config/keep-sessions.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { openGuards } from '../config/open-guards.ts'
 import { openToolbox, type Toolbox } from '../config/open-toolbox.ts'
@@ -50,6 +53,16 @@ function catalogOptions({ maxTools, maxTokens, ...rest }: CatalogConfig): Sessio
   }
 }
 
+function keptResults({ maxMB, maxFiles }: SessionsConfig): Pick<SessionOptions, 'results'> {
+  if (maxMB === undefined && maxFiles === undefined) return {}
+  return {
+    results: {
+      ...(maxMB === undefined ? {} : { totalBytes: maxMB * 1_048_576 }),
+      ...(maxFiles === undefined ? {} : { files: maxFiles }),
+    },
+  }
+}
+
 export function configOf(io: CliIo, shared: SharedOptions): Promise<Config> {
   return loadConfig(io, shared.config, { workspace: shared.workspace })
 }
@@ -81,6 +94,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     ids: randomIds,
     limits: config.limits,
     earlyStart: config.earlyStart,
+    ...keptResults(config.sessions),
     ...(options.store === undefined ? {} : { store: options.store }),
     events(event) {
       if (json) {
@@ -91,6 +105,14 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
       options.events?.(event)
     },
   })
+  // From now on no other process takes it for one that is over.
+  const key = namespaceKey(person.principal, session.id)
+  const lease = await leaseSession(config.sessionsFolder, key, systemClock).catch(async (error: unknown) => {
+    await ui.close()
+    await toolbox.close()
+    throw error
+  })
+  const sweep = startSweep(config, { clock: systemClock, random: Math.random, note: (text) => ui.note(text, 'warning') })
   toolbox.watch(
     (tools) => session.useTools(tools),
     (text) => ui.note(text, 'warning'),
@@ -102,7 +124,10 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     session,
     async close() {
       // The session first: it ends what runs. The screen last but one: it still shows how. Servers go when nothing calls them.
+      const swept = sweep.stop()
       await session.close()
+      await swept
+      await lease?.release()
       await ui.close()
       await toolbox.close()
     },
