@@ -79,9 +79,16 @@ export function backgroundJobsTool(context: CodeToolContext): AgentTool {
       return context.boxes.use(cx, 'bash', async (box) => {
         if (action === 'output') return (await jobOutput(box, job, cx)) || '(no output yet)'
         if (action === 'stop') await stopJob(box, job, cx)
-        const states = await jobStates(box, cx)
-        const lines = states.map(async ({ job: one, state }) => `${await jobHandle(box, one, cx)}  ${state}  ${oneLine(one.command)}`)
-        return states.length === 0 ? 'There are no background jobs.' : (await Promise.all(lines)).join('\n')
+        const { jobs, others } = await jobStates(box, cx)
+        const lines = [
+          ...(await Promise.all(
+            jobs.map(async ({ job: one, state }) => `${await jobHandle(box, one, cx)}  ${state}  ${oneLine(one.command)}`),
+          )),
+          ...others.map(
+            ({ pid, command }) => `process ${pid}  running  ${oneLine(command)}  (started with &; kill ${pid} in bash stops it)`,
+          ),
+        ]
+        return lines.length === 0 ? 'There are no background jobs.' : lines.join('\n')
       })
     },
   }

@@ -45,21 +45,29 @@ export async function startJob(box: OpenBox, command: string, cx: CallContext): 
   return job
 }
 
+export interface BoxJobs {
+  readonly jobs: readonly JobState[]
+  /** What the shell itself started with `&` and still runs: as it tells them. */
+  readonly others: readonly { readonly pid: string; readonly command: string }[]
+}
+
 /** All jobs of the box with what became of them. */
-export async function jobStates(box: OpenBox, cx: CallContext): Promise<readonly JobState[]> {
+export async function jobStates(box: OpenBox, cx: CallContext): Promise<BoxJobs> {
   const jobs = [...box.jobs.values()]
-  if (jobs.length === 0) return []
   const looks = jobs.map((job) => {
     const at = fileOf(job)
     return `if [[ -s ${at}.exit ]]; then IFS= builtin read -r s <${at}.exit; builtin echo "${job.id} exit $s"; elif builtin kill -0 ${job.pid} 2>/dev/null; then builtin echo "${job.id} running"; else builtin echo "${job.id} ended"; fi`
   })
-  const report = await ask(box, `( set +eu\n${looks.join('\n')}\n)`, cx)
-  if (report.stateLost === true) return []
+  // Only in a substitution does a subshell still know the shell's own jobs.
+  const report = await ask(box, `builtin echo "$(builtin jobs -l)"\n( set +eu\n${[...looks, ':'].join('\n')}\n)`, cx)
+  if (report.stateLost === true) return { jobs: [], others: [] }
   const said = textOf(report)
-  return jobs.map((job) => {
+  const states = jobs.map((job) => {
     const [, state = 'unknown'] = new RegExp(`^${job.id} (running|ended|exit \\d{1,3})$`, 'm').exec(said) ?? []
     return { job, state: job.stopped && state !== 'running' ? 'stopped' : state.replace('exit', 'ended, exit code') }
   })
+  const others = [...said.matchAll(/^\[\d{1,6}\][+-]? {1,8}(\d{1,9}) Running {1,40}(\S.*)$/gm)]
+  return { jobs: states, others: others.slice(0, MOST_JOBS).map(([, pid = '', command = '']) => ({ pid, command })) }
 }
 
 /** The end of what it printed. @throws AdjutantError NOT_FOUND */

@@ -14,7 +14,7 @@ export function pythonTool(context: CodeToolContext): AgentTool {
     lang: 'python',
     description:
       `Run Python 3 code in the sandbox. Use for: computing, tables, plots. Not for: starting programs (bash does). ${context.surroundings} ` +
-      'Print what you want to see. Save a plot as a .png file and it is shown. bash sees the same files.',
+      'Print what you want to see. Save a plot as a .png file and it is shown. bash sees the same files, but neither reaches a server of the other.',
     example: 'import csv\nprint(sum(float(r["price"]) for r in csv.DictReader(open("orders.csv"))))',
     env: PYTHON_ENVIRONMENT,
   })

@@ -18,6 +18,8 @@ export function resultEntry(result: ToolResult): JsonObject {
     ...(result.code === undefined ? undefined : { code: result.code }),
     // A hint may name what a failure names. It stands at the end of the text too, and there it is within the fence.
     ...(result.hint === undefined || result.fence !== undefined ? undefined : { hint: result.hint }),
-    ...(result.spill === undefined ? undefined : { spill: { id: result.spill.id, bytes: result.spill.bytes, lines: result.spill.lines } }),
+    ...(result.spill === undefined
+      ? undefined
+      : { spill: { id: result.spill.handle, bytes: result.spill.bytes, lines: result.spill.lines } }),
   }
 }

@@ -1,0 +1,189 @@
+/** What the code tools promise a model, each through `exec` with a configuration that asks for them. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { ExecSession, processesWith } from '../../test/exec-session.ts'
+import type { JsonLine } from '../../test/run-command.ts'
+
+const skip = existsSync('/usr/bin/bwrap') ? false : 'bubblewrap is not installed'
+
+/** Smallest pictures of each kind, in base64. */
+const PICTURES = {
+  png: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAACklEQVR4nGMAAQAABQABDQottAAAAABJRU5ErkJggg==',
+  jpeg: '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
+  gif: 'R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==',
+  webp: 'UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=',
+}
+
+describe('bash through exec', { skip }, () => {
+  const told: string[] = []
+  let session: ExecSession
+  before(async () => {
+    session = await ExecSession.open({
+      line: (line: JsonLine) =>
+        told.push(line.type === 'progress' ? `progress ${line.message}` : Array.isArray(line.results) ? 'result' : ''),
+    })
+  })
+  after(() => session[Symbol.asyncDispose]())
+
+  it('keeps folder, environment and functions from decision to decision, each language its own', async () => {
+    await session.bash('mkdir -p a/b && cd a/b && export WORD=kept && say() { echo "said $1"; }')
+    assert.equal((await session.bash('pwd; echo $WORD; say it; env | grep -c ^WORD=')).text, '/workspace/a/b\nkept\nsaid it\n1')
+    await session.call('python', { code: 'import os\nos.chdir("/tmp")\nx = 41', session: true })
+    assert.equal((await session.call('python', { code: 'print(x + 1, os.getcwd())', session: true })).text, '42 /tmp')
+    await session.call('javascript', { code: 'globalThis.y = 6', session: true })
+    assert.equal((await session.call('javascript', { code: 'console.log(y * 7)', session: true })).text, '42')
+    assert.equal((await session.bash('pwd')).text, '/workspace/a/b')
+  })
+
+  it('lets what was started with & go on after its call, for the next one to use', async () => {
+    await session.bash('cd /workspace; echo hello > page.html; python3 -m http.server 8123 >/dev/null 2>&1 &')
+    const fetch = 'import urllib.request; print(urllib.request.urlopen("http://127.0.0.1:8123/page.html").read().decode().strip())'
+    const { text } = await session.bash(`cd /workspace; until python3 -c '${fetch}' 2>/dev/null; do sleep 0.05; done`, {
+      timeout_ms: 20_000,
+    })
+    assert.equal(text, 'hello')
+    const listed = await session.call('background_jobs', {})
+    assert.match(listed.text, /^process \d+ {2}running {2}python3 -m http\.server 8123 .*kill \d+ in bash stops it/m)
+  })
+
+  it('tells the last line while it runs, before there is a result', async () => {
+    told.length = 0
+    await session.bash('printf "step 1 of 2\\n"; sleep 0.3; printf "step 2 of 2\\n"; sleep 0.3')
+    const seen = told.filter((one) => one !== '')
+    assert.deepEqual([seen[0], seen.at(-1)], ['progress step 1 of 2', 'result'])
+    assert.ok(seen.includes('progress step 2 of 2'), seen.join())
+  })
+
+  it('ends what waits for somebody to type, and says what to do instead', async () => {
+    const asked = await session.call('python', { code: 'name = input("Your name? ")' })
+    assert.match(asked.text, /EOFError[\s\S]*\[nobody can type here: give the answer as an argument/)
+    const terminal = await session.bash('read -r x < /dev/tty')
+    assert.match(terminal.text, /\/dev\/tty[\s\S]*\[exit code 1\]/)
+    const waits = await session.bash('printf "Overwrite? [y/N] "; read -r x < <(sleep 1000)', { timeout_ms: 60_000 })
+    assert.match(waits.text, /\[ended: it was waiting for an answer to "Overwrite\? \[y\/N\]"\]\n\[nobody can type here/)
+    assert.equal(waits.isError, true)
+    assert.match((await session.bash('echo on')).text, /^on/)
+  })
+
+  it('reaches no process of the machine, whatever it kills; and a person is asked before', async () => {
+    const killed = await session.bash(`killall -9 node; pkill -9 node; kill -9 ${process.pid} ${process.ppid} -1; echo still here`)
+    assert.ok(killed.outcome === 'ok' || killed.outcome === 'failed')
+    assert.match((await session.bash('echo next')).text, /^next/)
+    await using careful = await ExecSession.open({ approve: 'deny' })
+    for (const command of ['killall node', `kill -9 ${process.pid}`, 'pkill -f node']) {
+      const refused = await careful.bash(command)
+      assert.deepEqual([refused.code, refused.outcome], ['DENIED_BY_POLICY', 'not-run'], command)
+    }
+  })
+
+  it('owns background jobs: lists them, shows their output, stops them, and ends them with the session', async () => {
+    const word = `adjutant-job-${process.pid}`
+    const session = await ExecSession.open()
+    try {
+      const started = await session.bash(`echo ready; exec -a ${word} sleep 1000`, { background: true })
+      const job = /Started (job_\S+) in/.exec(started.text)?.[1] ?? ''
+      assert.match((await session.call('background_jobs', {})).text, new RegExp(`${job.replace('.', '\\.')} {2}running {2}echo ready`))
+      await session.bash('until [ -s /tmp/.adjutant-jobs/1.log ]; do sleep 0.01; done')
+      assert.match((await session.call('background_jobs', { action: 'output', job })).text, /^ready/)
+      const other = await session.bash(`exec -a ${word}-other sleep 1000`, { background: true })
+      assert.match(other.text, /Started job_/)
+      assert.match((await session.call('background_jobs', { action: 'stop', job })).text, / {2}stopped {2}/)
+      assert.equal((await processesWith(`${word}\0`)).length, 0)
+      await session.bash(`(setsid bash -c 'trap "" TERM HUP INT; exec -a ${word}-away sleep 1000' >/dev/null 2>&1 &)`)
+      await session.bash(`until pgrep -f ${word}-away >/dev/null && pgrep -f ${word}-other >/dev/null; do sleep 0.01; done`)
+      assert.ok((await processesWith(word)).length >= 2)
+    } finally {
+      await session.end()
+      assert.deepEqual(await processesWith(word), [])
+      await session[Symbol.asyncDispose]()
+    }
+  })
+
+  it('leaves no child behind when it is interrupted', async () => {
+    const word = `adjutant-child-${process.pid}`
+    const session = await ExecSession.open({
+      line: (line) => {
+        if (line.type === 'progress') session.interrupt()
+      },
+    })
+    const stopped = session.bash(`bash -c "exec -a ${word} python3 -c 'import time; print(1, flush=True); time.sleep(600)'"`)
+    assert.equal((await stopped.catch(() => undefined))?.outcome ?? 'none', 'unknown')
+    assert.equal(await session.end(), 130)
+    assert.deepEqual(await processesWith(word), [])
+    await session[Symbol.asyncDispose]()
+  })
+})
+
+describe('files and pictures through exec', { skip }, () => {
+  let session: ExecSession
+  before(async () => {
+    session = await ExecSession.open()
+  })
+  after(() => session[Symbol.asyncDispose]())
+
+  it('are listed with size and type, by what is in them', async () => {
+    const { text } = await session.bash(
+      "printf 'a,b\\n1,2\\n' > t.csv; printf '%%PDF-1.7\\n' > paper; printf '\\0\\1' > raw.txt; : > none; mkdir sub; echo x > sub/deep.md",
+    )
+    for (const words of [
+      't.csv (text, 8 bytes)',
+      'paper (PDF',
+      'raw.txt (binary data, 2 bytes)',
+      'none (empty, 0 bytes)',
+      'sub/deep.md (text, 2 bytes)',
+    ])
+      assert.ok(text.includes(words), `${words} in ${text}`)
+  })
+
+  for (const [kind, data] of Object.entries(PICTURES))
+    it(`come back as pictures: ${kind}, whatever the name`, async () => {
+      const made = await session.callAsBlocks('python', {
+        code: `import base64\nopen("drawn-${kind}.dat", "wb").write(base64.b64decode("${data}"))`,
+      })
+      assert.match(made.text, /drawn-\w+\.dat \(\w+ image, \d+ bytes, shown\)/)
+      const sent = JSON.stringify(session.lines.at(-1))
+      assert.ok(sent.includes(`image/${kind}`), sent.slice(0, 400))
+      assert.ok(sent.includes(data.slice(0, 40)))
+    })
+
+  it('are only told of where a picture is too large for a model', async () => {
+    const code = `import base64\nopen("big.png", "wb").write(base64.b64decode("${PICTURES.png}") + b"\\0" * 4_000_000)`
+    const { text } = await session.callAsBlocks('python', { code })
+    assert.match(text, /big\.png \(PNG image, 3\.8 MiB\)/)
+    assert.ok(!JSON.stringify(session.lines.at(-1)).includes('image/png'))
+  })
+})
+
+describe('run_skill_script through exec', { skip }, () => {
+  it('is named by the skill, runs where bash runs, and tells what it makes', async () => {
+    await using session = await ExecSession.open({
+      config: 'tools: { code: true }\nskills: [./skills]\nloopGuard: false\n',
+      files: {
+        'skills/drawing/SKILL.md': '---\nname: drawing\ndescription: Draws.\n---\nRun scripts/draw.py.',
+        'skills/drawing/scripts/draw.py': `import base64, sys\nprint("drawing", sys.argv[1:], open("given.txt").read().strip())\nopen("d.png", "wb").write(base64.b64decode("${PICTURES.png}"))\n`,
+        'skills/drawing/scripts/ask.sh': 'read -r answer || { echo "no tty present" >&2; exit 1; }\n',
+      },
+    })
+    const { text: instructions } = await session.call('drawing', {})
+    assert.match(
+      instructions,
+      /Run a script among them with run_skill_script \{"skill": "drawing", "script": "its name", "args": \["…"\]\}/,
+    )
+    await session.bash('echo given > given.txt')
+    const drawn = await session.call('run_skill_script', { skill: 'drawing', script: 'scripts/draw.py', args: ['a b'] })
+    assert.match(drawn.text, /^drawing \['a b'\] given\n\[files: d\.png \(PNG image, 67 bytes, shown\)\]$/)
+    assert.ok(session.lines.some((line) => line.type === 'progress' && String(line.message).startsWith('drawing')))
+    assert.match((await session.bash('ls')).text, /d\.png/)
+    const asked = await session.call('run_skill_script', { skill: 'drawing', script: 'scripts/ask.sh' })
+    assert.match(asked.text, /\[exit code 1\]\n\[nobody can type here/)
+  })
+
+  it('is not promised where there is none', async () => {
+    await using session = await ExecSession.open({
+      config: 'skills: [./skills]\n',
+      files: { 'skills/s/SKILL.md': '---\nname: s\ndescription: x\n---\ny', 'skills/s/a.sh': 'x' },
+    })
+    assert.match((await session.call('s', {})).text, /cannot be run here: no sandbox is configured/)
+  })
+})
