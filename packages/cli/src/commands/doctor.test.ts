@@ -59,6 +59,14 @@ describe('doctor', () => {
     assert.match(check('ANTHROPIC_API_KEY').fix ?? '', /export ANTHROPIC_API_KEY=/)
     assert.match(check('GEMINI_API_KEY').fix ?? '', /gemini:NAME/)
     assert.match(check('sandbox').detail, /^bash: \w+, python: \w+, js: quickjs, sql: sqljs$/)
+    assert.match(check('box quickjs').detail, /^QuickJS .*; taken for js$/)
+    assert.match(check('box sqljs').detail, /; taken for sql$/)
+    for (const name of ['bubblewrap', 'container', 'e2b', 'landlock', 'seatbelt']) {
+      const { detail, fix } = check(`box ${name}`)
+      if (detail.startsWith('not here: ') && !detail.endsWith('not set up')) assert.notEqual(fix ?? '', '', name)
+      else assert.match(detail, /; (taken for|not taken: another comes first|too weak to be taken: .* not held)|not set up$/)
+    }
+    if (process.platform !== 'darwin') assert.match(check('box seatbelt').detail, /^not here: seatbelt is there for macOS only$/)
     assert.match(check('terminal').detail, /nobody can be asked/)
     assert.deepEqual(await readdir(folder), [])
   })

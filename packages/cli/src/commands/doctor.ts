@@ -1,7 +1,6 @@
 /** `adjutant doctor`: what this machine can do, found out by doing it, and what to do about each gap. Leaves nothing behind. */
 import type { Command } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
-import type { Config } from '../config/config.ts'
 import { type Check, checkConfiguration, checkEnvironment, checkToolbox } from '../doctor/checks.ts'
 import { capabilitiesOf } from '../terminal/capabilities.ts'
 import { printableLine } from '../terminal/printable.ts'
@@ -26,21 +25,6 @@ export function addDoctorCommand(program: Command, io: CliIo): void {
     .action(async (_options, command: Command) => doctor(io, command))
 }
 
-/**
- * One line for all boxes. Nothing needs one unless code of a model is to run: what is missing is told, and is no fault of the machine.
- */
-async function sandbox(io: CliIo, config: Config | undefined): Promise<Check> {
-  const checks = await sandboxChecks(io.env, config)
-  const detail = checks.map(({ name, detail: said }) => `${name.replace('box for ', '')}: ${said.split(':')[0] ?? said}`).join(', ')
-  const missing = checks.some(({ ok }) => !ok)
-  return {
-    name: 'sandbox',
-    ok: true,
-    detail,
-    ...(missing ? { fix: 'Code in these languages is refused: adjutant sandbox doctor says what can be done.' } : {}),
-  }
-}
-
 async function doctor(io: CliIo, command: Command): Promise<void> {
   const shared = sharedOptions(command)
   const { check, config } = await checkConfiguration(io, shared)
@@ -48,7 +32,7 @@ async function doctor(io: CliIo, command: Command): Promise<void> {
     ...(await checkEnvironment(io, config)),
     check,
     ...(config === undefined ? [] : await checkToolbox(io, config)),
-    await sandbox(io, config),
+    ...(await sandboxChecks(io.env, config)),
   ]
   const ok = checks.every((each) => each.ok)
   if (shared.json === true) {

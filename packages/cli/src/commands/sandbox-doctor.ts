@@ -13,7 +13,7 @@ import { openMachineSandboxes, tellNotes } from './sandbox-open.ts'
 const HELP = `
 Tries each backend once and ends everything again. The first table says which backends there are, the second what each that works
 enforces, the third which one code of a language gets when nothing else is asked for.
-With --json one document: {"ok","checks":[{"name","ok","detail","fix"?,"languages","enforces","chosenFor"}],"chosen":{"bash",…}}.
+With --json one document: {"ok","checks":[{"name","ok","detail","fix"?,"languages","enforces","chosenFor","use"?}],"chosen":{"bash",…}}.
 Exit: 0 when every language has a box, 1 when one has none, 2 wrong usage.
 
 Example:
@@ -58,10 +58,12 @@ async function doctor(io: CliIo, file: string | undefined, json: boolean): Promi
   if (!ok) io.exit(1)
 }
 
-async function describeSandboxes(env: CliIo['env'], config: Pick<Config, 'sandbox'> | undefined): Promise<readonly SandboxDescription[]> {
+async function describeSandboxes(env: CliIo['env'], config: Pick<Config, 'sandbox'> | undefined): Promise<readonly Described[]> {
+  const { DEFAULT_REQUIRES } = await import('@adjutant/sandbox')
   const sandboxes = await openMachineSandboxes({ env, ...(config === undefined ? {} : { config }) })
   try {
-    return await sandboxes.describe()
+    const backends = await sandboxes.describe()
+    return backends.map((backend) => withUse(backend, (lang) => config?.sandbox.requires?.[lang] ?? DEFAULT_REQUIRES))
   } finally {
     await sandboxes.close()
   }
@@ -74,8 +76,32 @@ function chosenOf(backends: readonly SandboxDescription[]): Chosen {
   return { bash: nameFor('bash'), python: nameFor('python'), js: nameFor('js'), sql: nameFor('sql') }
 }
 
+/** What a backend is good for here, in words: which languages get it, or why none does. Nothing to say of one that does not work. */
+type Described = SandboxDescription & { readonly use?: string }
+
+/** @param requires what a box must enforce for code in that language */
+function withUse(backend: SandboxDescription, requires: (lang: SandboxLanguage) => readonly SandboxGuarantee[]): Described {
+  const { chosenFor, enforces, languages, ok } = backend
+  if (!ok) return backend
+  if (chosenFor.length > 0) return { ...backend, use: `taken for ${chosenFor.join(', ')}` }
+  const missing = languages.map((lang) => requires(lang).filter((one) => !enforces.includes(one)))
+  const isWeak = missing.length > 0 && missing.every(({ length }) => length > 0)
+  return {
+    ...backend,
+    use: isWeak ? `too weak to be taken: ${[...new Set(missing.flat())].join(', ')} not held` : 'not taken: another comes first',
+  }
+}
+
+interface SandboxCheck {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly fix?: string
+}
+
 /**
- * What `adjutant doctor` says of boxes: one line for each language.
+ * What `adjutant doctor` says of boxes: one check for each backend, then which one code of a language gets. Nothing needs a box unless code of a
+ * model is to run: what is missing is told, and is no fault of the machine.
  *
  * @example
  * ```ts
@@ -83,31 +109,38 @@ function chosenOf(backends: readonly SandboxDescription[]): Chosen {
  * ```
  * @public
  */
-export async function sandboxChecks(
-  env: CliIo['env'],
-  config: Pick<Config, 'sandbox'> | undefined,
-): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail: string; readonly fix?: string }[]> {
+export async function sandboxChecks(env: CliIo['env'], config: Pick<Config, 'sandbox'> | undefined): Promise<readonly SandboxCheck[]> {
   const backends = await describeSandboxes(env, config)
   const chosen = chosenOf(backends)
-  return LANGUAGES.map((lang) => {
-    const found = backends.find(({ name }) => name === chosen[lang])
-    const name = `box for ${lang}`
-    if (found !== undefined)
-      return { name, ok: true, detail: `${found.name}: ${found.detail}`, ...(found.fix === undefined ? {} : { fix: found.fix }) }
-    return { name, ok: false, detail: `none: ${lang} of a model is refused`, fix: 'See adjutant sandbox doctor.' }
-  })
+  const refused = LANGUAGES.filter((lang) => chosen[lang] === null)
+  return [
+    ...backends.map(({ name, ok, detail, fix, use, chosenFor }) => ({
+      name: `box ${name}`,
+      ok: true,
+      detail: ok ? `${detail}; ${use ?? ''}` : `not here: ${detail}`,
+      // How a working one could be better is of use to whoever gets it.
+      ...(fix === undefined || (ok && chosenFor.length === 0) ? {} : { fix }),
+    })),
+    {
+      name: 'sandbox',
+      ok: true,
+      detail: LANGUAGES.map((lang) => `${lang}: ${chosen[lang] ?? 'none'}`).join(', '),
+      ...(refused.length === 0 ? {} : { fix: `Code in ${refused.join(', ')} is refused: do what one of the lines above says.` }),
+    },
+  ]
 }
 
-async function writeTables(io: CliIo, backends: readonly SandboxDescription[], chosen: Chosen): Promise<void> {
+async function writeTables(io: CliIo, backends: readonly Described[], chosen: Chosen): Promise<void> {
   const can = capabilitiesOf(io)
   const theme = themeFor({ ...can, colour: can.colour && io.stdout.isTTY === true })
   const { ok, failed } = theme.symbols
   const width = Math.max(...backends.map(({ name }) => name.length))
   const lines: string[] = []
-  for (const { name, ok: works, detail, fix } of backends) {
+  for (const { name, ok: works, detail, fix, use, chosenFor } of backends) {
     const sign = works ? theme.paint('good', ok) : detail === 'not set up' ? theme.paint('quiet', '-') : theme.paint('bad', failed)
     lines.push(`${sign} ${name.padEnd(width)}  ${printableLine(detail)}`)
-    if (fix !== undefined) lines.push(`  ${' '.repeat(width)}  ${theme.paint('quiet', printableLine(fix))}`)
+    const more = [use, works && chosenFor.length === 0 ? undefined : fix]
+    for (const words of more) if (words !== undefined) lines.push(`  ${' '.repeat(width)}  ${theme.paint('quiet', printableLine(words))}`)
   }
   const working = backends.filter((backend) => backend.ok)
   const widest = Math.max(...Object.values(GUARANTEES).map((words) => words.length))

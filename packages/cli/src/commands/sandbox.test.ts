@@ -122,6 +122,7 @@ describe('sandbox doctor', () => {
   it('says which boxes there are and what they enforce', async () => {
     const { stdout } = await runMain(['sandbox', 'doctor'])
     assert.match(stdout, /^[✓√+] quickjs +QuickJS/m)
+    assert.match(stdout, /^ +taken for js$/m)
     assert.match(stdout, /^enforced +.*quickjs {2}sqljs$/m)
     assert.match(stdout, /^sees no files but its own .*yes$/m)
     assert.match(stdout, /^js {6}quickjs$/m)

@@ -243,7 +243,7 @@ function told(
     'seccomp',
     cgroups?.detail ?? 'no control groups',
     [...languages].join(' '),
-    'weaker than namespaces: files outside cannot be opened, but that they exist can be seen',
+    'weaker than namespaces: files outside cannot be opened, but are seen to be there',
     ...(absent.length === 0 ? [] : [`not held: ${absent.join(', ')}`]),
   ]
   return { detail: parts.join(', '), fix: 'Stronger boxes need namespaces: install bubblewrap, or let this machine make user namespaces.' }
