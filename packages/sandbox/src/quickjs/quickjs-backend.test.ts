@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -293,6 +293,21 @@ describe('JavaScript in a box', () => {
     } finally {
       await rm(folder, { recursive: true })
       await rm(`${folder}-canary`, { force: true })
+    }
+  })
+
+  it('works on a folder in which files have names that no workspace takes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adjutant-js-'))
+    try {
+      for (const name of ['..%2fa.txt', 'b\\..', 'c.txt']) await writeFile(join(folder, name), name)
+      await using box = await backend.open({ workspace: { host: folder } })
+      for (const _time of [1, 2]) {
+        const report = await box.run({ lang: 'js', code: 'console.log(files.list().map((f) => f.path))' })
+        assert.deepEqual([text(report.stdout), text(report.stderr)], ['[ "c.txt" ]\n', ''])
+      }
+      assert.deepEqual((await readdir(folder)).sort(), ['..%2fa.txt', 'b\\..', 'c.txt'])
+    } finally {
+      await rm(folder, { recursive: true })
     }
   })
 

@@ -51,8 +51,12 @@ export class FolderFiles {
   async takeIn(files: MemoryFiles): Promise<void> {
     const there = (await this.#workspace.list()).filter(({ type }) => type === 'file')
     const names = new Set(there.map(({ path }) => path))
+    const held = new Set<string>()
     for (const [path] of [...files.entries()]) {
-      if (names.has(path)) continue
+      if (names.has(path)) {
+        held.add(path)
+        continue
+      }
       files.remove(path)
       this.#known.delete(path)
     }
@@ -64,9 +68,9 @@ export class FolderFiles {
         files.write(path, file)
         this.#known.set(path, { file, size: bytes, modifiedAt })
       } catch (error) {
-        // Gone or swapped since it was listed: the code then does not see it either.
+        // Gone or swapped since it was listed, or of a name that no workspace takes: the code then does not see it either.
         if (!AdjutantError.isInstance(error) || error.code === 'TOO_LARGE') throw error
-        files.remove(path)
+        if (held.has(path)) files.remove(path)
         this.#known.delete(path)
       }
     }
