@@ -33,7 +33,7 @@ const MAX_HINT_BYTES = 4 * 1024 * 1024
 
 type Guards = Pick<
   SessionOptions,
-  'policy' | 'strategy' | 'loopGuard' | 'budget' | 'pricing' | 'rates' | 'origins' | 'redactor' | 'hints' | 'observers'
+  'policy' | 'strategy' | 'loopGuard' | 'budget' | 'pricing' | 'rates' | 'origins' | 'redactor' | 'hints' | 'hintLanguage' | 'observers'
 >
 
 export interface OpenGuardsOptions {
@@ -61,6 +61,7 @@ export async function openGuards(
     ...(rates === undefined ? {} : { rates: new RateLimiter({ clock, rules: rates }) }),
     ...(origins === undefined ? {} : { origins: new OriginGuards({ clock, rules: origins }) }),
     ...(hints === undefined ? {} : { hints }),
+    ...(config.hintLanguage === undefined ? {} : { hintLanguage: config.hintLanguage }),
   }
 }
 

@@ -53,9 +53,10 @@ function catalogOptions({ maxTools, maxTokens, ...rest }: CatalogConfig): Sessio
   }
 }
 
-function keptResults({ maxMB, maxFiles }: SessionsConfig): Pick<SessionOptions, 'results'> {
+function keptResults({ maxMB, maxFiles }: SessionsConfig): Pick<SessionOptions, 'quota' | 'results'> {
   if (maxMB === undefined && maxFiles === undefined) return {}
   return {
+    ...(maxMB === undefined ? {} : { quota: { maxBytes: maxMB * 1_048_576 } }),
     results: {
       ...(maxMB === undefined ? {} : { totalBytes: maxMB * 1_048_576 }),
       ...(maxFiles === undefined ? {} : { files: maxFiles }),

@@ -8,6 +8,7 @@ import type { Failure, SpillRef, ToolResult } from '../contract/result.ts'
 import type { AgentTool } from '../contract/tool.ts'
 import { fitsTokens } from './clip/token-limit.ts'
 import { clipParts } from './clip-parts.ts'
+import type { HintLanguage } from './hints/hint.ts'
 import type { HintDictionary } from './hints/hint-dictionary.ts'
 import { failureOf } from './hints/recognise-failure.ts'
 import { frame, type Said, whatToSay } from './say.ts'
@@ -44,6 +45,8 @@ export interface BuildResultContext {
   readonly redactor?: Redactor | undefined
   /** Entries of the host, before the built-in ones. */
   readonly hints?: HintDictionary | undefined
+  /** Default `en`. */
+  readonly hintLanguage?: HintLanguage | undefined
   /** A word that nobody can know, for the fence of a result whose text comes from strangers. Default: no fence. */
   readonly fence?: () => string
 }
@@ -103,10 +106,11 @@ function joined(said: Said, redacted: readonly Redacted[]): Said & Taken {
 }
 
 /** A hint that fits this very failure is worth more than the one for all failures. */
-function recognised(said: Said & Taken, { hints }: BuildResultContext): Said & Taken {
+function recognised(said: Said & Taken, { hints, hintLanguage }: BuildResultContext): Said & Taken {
   const { exitCode, command } = said
   const found = failureOf(said.body, {
     ...(hints === undefined ? {} : { dictionary: hints }),
+    ...(hintLanguage === undefined ? {} : { language: hintLanguage }),
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(command === undefined ? {} : { command }),
   })

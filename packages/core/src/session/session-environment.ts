@@ -107,6 +107,7 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
       resultChars: limits?.resultChars ?? DEFAULT_RESULT_CHARS,
       redactor,
       hints: options.hints,
+      hintLanguage: options.hintLanguage,
       fence: () => ids.traceId().slice(0, 16),
     },
     settled(call: ToolCall, result: ToolResult, admitted: AdmittedCall | undefined) {

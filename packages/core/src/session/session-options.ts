@@ -12,8 +12,10 @@ import type { Principal } from '../contract/principal.ts'
 import type { Redactor } from '../contract/redact.ts'
 import type { InteractionLock } from '../dispatch/interaction-lock.ts'
 import type { ResultCache } from '../execution/cache.ts'
+import type { NamespaceOptions } from '../execution/namespace.ts'
 import type { OriginGuards } from '../execution/origins.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
+import type { HintLanguage } from '../response/hints/hint.ts'
 import type { HintDictionary } from '../response/hints/hint-dictionary.ts'
 import type { SpillLimits } from '../response/spill-settings.ts'
 import type { DurableSide } from './durable/durable-side.ts'
@@ -64,6 +66,10 @@ export interface SessionOptions {
   readonly redactor?: Redactor | false
   /** Recognises failures. Default: the built-in dictionary. */
   readonly hints?: HintDictionary
+  /** In which language hints about failures are. Default `en`. */
+  readonly hintLanguage?: HintLanguage
+  /** Of all files of the session together. Default 1 073 741 824 bytes (1 GiB), 100 000 files and folders. */
+  readonly quota?: Pick<NamespaceOptions, 'maxBytes' | 'maxFiles'>
   /** What is kept of results that were too long: see {@link SPILL_LIMITS} for the defaults. */
   readonly results?: Partial<SpillLimits>
   readonly limits?: {

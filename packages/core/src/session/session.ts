@@ -84,7 +84,12 @@ export class Session {
     this.#durable = options.durable
     this.traceId = this.#durable?.traceId ?? traceId(this.ids.traceId())
     this.interaction = options.interaction ?? new InteractionLock()
-    this.namespace = openNamespace({ root: options.namespaceRoot, sessionId: this.id, owner: options.principal ?? LOCAL_PRINCIPAL })
+    this.namespace = openNamespace({
+      root: options.namespaceRoot,
+      sessionId: this.id,
+      owner: options.principal ?? LOCAL_PRINCIPAL,
+      ...options.quota,
+    })
     if (options.results !== undefined) setSpillLimits(this.namespace, { ...SPILL_LIMITS, ...options.results }, this.clock)
     this.#startedAt = this.clock.monotonic()
     const principal = options.principal ?? LOCAL_PRINCIPAL
