@@ -111,7 +111,9 @@ export async function bringUp(engine: Engine, schema: string, options: MigrateOp
       throw AdjutantError.from(error, 'STORE_FAILED', `the store ${engine.shown} could not be migrated`)
     }
     const applied = (results ?? []).filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
-    return { from: before.length, to: before.length + applied.length, applied }
+    // Counted afterwards: another process may have done it while this one waited.
+    const to = (await readDone(connection, target)).length
+    return { from: to - applied.length, to, applied }
   })
   await engine.migrated()
   return outcome

@@ -81,7 +81,7 @@ async function makeRole(connection: StoreConnection, schema: string): Promise<vo
       END IF;
       GRANT USAGE ON SCHEMA "${schema}" TO "${role}";
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";
-      REVOKE INSERT, UPDATE, DELETE ON store_versions FROM "${role}";
+      REVOKE INSERT, UPDATE, DELETE ON store_versions, store_migrations, store_migration_lock FROM "${role}";
       IF NOT pg_catalog.pg_has_role(current_user, '${role}', 'MEMBER') THEN
         EXECUTE format('GRANT %I TO %I', '${role}', current_user);
       END IF;
