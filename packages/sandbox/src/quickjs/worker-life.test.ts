@@ -42,6 +42,23 @@ describe('workers of boxes', () => {
     await assert.rejects(backend.open({}), (error: unknown) => AdjutantError.isInstance(error) && error.code === 'SANDBOX_UNAVAILABLE')
   })
 
+  it('are ended when nobody used them for a time, and made again for the next run', { skip: process.platform !== 'linux' }, async () => {
+    const first = quickJsBackend({ clock: systemClock, pool: 1 })
+    await first.probe()
+    await first[Symbol.asyncDispose]()
+    const before = threads()
+    await using backend = quickJsBackend({ clock: systemClock, pool: 1, idleMs: 5 })
+    await using box = await backend.open({})
+    assert.equal((await box.run(js('console.log(1)'))).exitCode, 0)
+    while (threads() > before) await new Promise((resolve) => systemClock.after(1, () => resolve(undefined)))
+    assert.equal(text((await box.run(js('console.log(2)'))).stdout), '2\n')
+    for (const idleMs of [0, -1, Number.NaN])
+      assert.throws(
+        () => quickJsBackend({ clock: systemClock, idleMs }),
+        (error) => AdjutantError.isInstance(error) && error.code === 'CONFIG_INVALID',
+      )
+  })
+
   it('are replaced after an abort, a deadline and a lack of memory, and serve the next run', async () => {
     await using backend = quickJsBackend({ clock: systemClock, pool: 1 })
     await using box = await backend.open({ limits: { memoryMB: 32 } })

@@ -1,16 +1,22 @@
 /**
  * Owns the workers that wait for runs: made in advance, at most `size`, each lent to one run at a time and replaced in the background when
- * it was ended, broke, or has served long enough. Whoever finds none free waits in line. After `close` there is no worker left.
+ * it was ended, broke, or has served long enough. One that nobody used for a time is ended; it is made again when somebody comes. Whoever
+ * finds none free waits in line. After `close` there is no worker left.
  */
 import { AdjutantError } from '@adjutant/core/contract'
 import type { WorkerLane } from './worker-lane.ts'
 
 /** Runs after which a worker is replaced, so that nothing that it collects lasts. */
 const MAX_RUNS = 250
+const IDLE_MS = 120_000
 
 export interface LanePoolOptions {
   readonly size: number
   readonly make: () => WorkerLane
+  /** Calls back after so many milliseconds; gives what takes it back. Should keep no process alive. */
+  readonly after: (ms: number, callback: () => void) => () => void
+  /** Milliseconds that a worker waits for a run before it is ended. Default 120 000. */
+  readonly idleMs?: number
 }
 
 interface Waiting {
@@ -22,7 +28,8 @@ export class LanePool {
   readonly #options: LanePoolOptions
   /** All of this pool, lent or not. */
   readonly #lanes = new Set<WorkerLane>()
-  readonly #idle = new Set<WorkerLane>()
+  /** Nobody's at the moment, each with what stops its time. */
+  readonly #idle = new Map<WorkerLane, () => void>()
   readonly #waiting = new Set<Waiting>()
   /** Workers on their way out. */
   readonly #ending = new Set<Promise<void>>()
@@ -52,11 +59,11 @@ export class LanePool {
     if (signal.aborted) return Promise.reject(cancelled())
     this.fill()
     let best: WorkerLane | undefined
-    for (const lane of this.#idle) {
+    for (const lane of this.#idle.keys()) {
       if (best === undefined || (lane.ready && !best.ready)) best = lane
     }
     if (best !== undefined) {
-      this.#idle.delete(best)
+      this.#lend(best)
       return Promise.resolve(best)
     }
     const wait = Promise.withResolvers<WorkerLane>()
@@ -84,7 +91,7 @@ export class LanePool {
   release(lane: WorkerLane, reusable: boolean): void {
     if (!this.#lanes.has(lane)) return
     if (reusable && !lane.gone && !this.#closed && lane.runs < MAX_RUNS) {
-      this.#idle.add(lane)
+      this.#rest(lane)
       this.#serve()
       return
     }
@@ -107,7 +114,7 @@ export class LanePool {
   #start(): void {
     const lane = this.#options.make()
     this.#lanes.add(lane)
-    this.#idle.add(lane)
+    this.#rest(lane)
     // One that breaks while nobody has it is not replaced at once: what ended it would end the next one, too.
     lane.onChange(() => {
       if (lane.gone && this.#idle.has(lane)) this.#drop(lane)
@@ -116,17 +123,27 @@ export class LanePool {
   }
 
   #serve(): void {
-    for (const lane of this.#idle) {
+    for (const lane of this.#idle.keys()) {
       const [next] = this.#waiting
       if (next === undefined) return
-      this.#idle.delete(lane)
+      this.#lend(lane)
       next.give(lane)
     }
   }
 
+  #rest(lane: WorkerLane): void {
+    const forget = this.#options.after(this.#options.idleMs ?? IDLE_MS, () => this.#drop(lane))
+    this.#idle.set(lane, forget)
+  }
+
+  #lend(lane: WorkerLane): void {
+    this.#idle.get(lane)?.()
+    this.#idle.delete(lane)
+  }
+
   #drop(lane: WorkerLane): void {
     this.#lanes.delete(lane)
-    this.#idle.delete(lane)
+    this.#lend(lane)
     const ending: Promise<void> = lane.terminate().finally(() => this.#ending.delete(ending))
     this.#ending.add(ending)
   }

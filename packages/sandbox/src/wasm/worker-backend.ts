@@ -19,6 +19,7 @@ import { boxLimits } from './box-limits.ts'
 import { FolderFiles } from './folder-files.ts'
 import { grantShapes, type HostGrants } from './host-grants.ts'
 import { LanePool } from './lane-pool.ts'
+import { quietAfter } from './quiet-after.ts'
 import { type WasmModule, wasm } from './web-assembly.ts'
 import { WorkerLane } from './worker-lane.ts'
 import { WorkerSandbox } from './worker-sandbox.ts'
@@ -49,6 +50,8 @@ export interface WorkerBackendOptions {
   readonly pool?: number
   /** Boxes that may keep a session at once, each in a worker of its own. Default 32. */
   readonly sessions?: number
+  /** Milliseconds after which a worker that nobody used is ended; the next run makes one again. Default 120 000. */
+  readonly idleMs?: number
 }
 
 export interface WorkerEngine {
@@ -88,7 +91,9 @@ export class WorkerBackend implements SandboxBackend {
     this.#options = options
     this.#grants = grants
     grantShapes(grants)
-    const { pool, sessions } = options
+    const { pool, sessions, idleMs = 1 } = options
+    if (!(idleMs >= 1 && idleMs <= 2_147_483_647))
+      throw new AdjutantError('CONFIG_INVALID', `${engine.name}: idleMs is ${String(idleMs)} and must be a number from 1 to 2147483647`)
     for (const [key, value] of Object.entries({ pool, sessions })) {
       if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 256)) {
         throw new AdjutantError('CONFIG_INVALID', `${engine.name}: ${key} is ${String(value)} and must be a whole number from 1 to 256`)
@@ -172,7 +177,9 @@ export class WorkerBackend implements SandboxBackend {
       throw new AdjutantError('SANDBOX_UNAVAILABLE', `${name}: its WebAssembly cannot be loaded`, { cause: error })
     }
     const size = this.#options.pool ?? Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)))
-    const pool = new LanePool({ size, make: () => new WorkerLane(program, module) })
+    const { idleMs } = this.#options
+    const make = (): WorkerLane => new WorkerLane(program, module)
+    const pool = new LanePool({ size, after: quietAfter, make, ...(idleMs === undefined ? {} : { idleMs }) })
     pool.fill()
     return pool
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@adjutant/core'
 import { AdjutantError } from '@adjutant/core/contract'
+import { ManualClock } from '@adjutant/testkit'
 import { LanePool } from './lane-pool.ts'
 import { runInLane } from './lane-run.ts'
 import type { RunMessage } from './protocol.ts'
@@ -90,6 +91,7 @@ describe('a pool of workers', () => {
     let made = 0
     const pool = new LanePool({
       size: 2,
+      after: (ms, callback) => systemClock.after(ms, callback),
       make: () => {
         made += 1
         return new WorkerLane(program(`port.on('message', () => {}); ${READY}`), module)
@@ -119,5 +121,44 @@ describe('a pool of workers', () => {
     assert.equal(pool.size, 0)
     assert.equal(fresh.gone, false)
     await fresh.terminate()
+  })
+
+  it('ends those that nobody uses for a time, and makes new ones when somebody comes', async () => {
+    const clock = new ManualClock()
+    const made: WorkerLane[] = []
+    const pool = new LanePool({
+      size: 2,
+      after: (ms, callback) => clock.after(ms, callback),
+      idleMs: 1_000,
+      make: () => {
+        const lane = new WorkerLane(program(`port.on('message', () => {}); ${READY}`), module)
+        made.push(lane)
+        return lane
+      },
+    })
+    pool.fill()
+    const { signal } = new AbortController()
+    const lent = await pool.acquire(signal)
+    await clock.advance(1_000)
+    assert.deepEqual(
+      made.map((lane) => [lane === lent, lane.gone]).sort(),
+      [
+        [false, true],
+        [true, false],
+      ],
+      'one that is lent is not idle',
+    )
+    pool.release(lent, true)
+    await clock.advance(999)
+    assert.equal(await pool.acquire(signal), lent)
+    pool.release(lent, true)
+    await clock.advance(1_000)
+    assert.equal(lent.gone, true)
+    const fresh = await pool.acquire(signal)
+    assert.deepEqual([fresh.gone, made.includes(fresh), made.length > 2], [false, true, true])
+    pool.release(fresh, true)
+    await pool.close()
+    assert.equal(pool.size, 0)
+    assert.ok(made.every((lane) => lane.gone))
   })
 })
