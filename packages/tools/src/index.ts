@@ -11,4 +11,6 @@ export {
 } from './http/index.ts'
 export { readResultTool } from './read-result.ts'
 export { createSqlTool, type SqlTool, type SqlToolOptions } from './sql/create-sql-tool.ts'
+export { openPostgresDatabase, type PostgresDatabaseOptions } from './sql/postgresql/open-postgres-database.ts'
+export type { SqlAnswer, SqlDatabase, SqlQuestion, SqlReading } from './sql/sql-database.ts'
 export { openWorkspace, type Workspace, type WorkspacePath } from './workspace/workspace-path.ts'

@@ -183,7 +183,9 @@ describe('sql_query', () => {
   })
 
   it('says what it offers, and refuses a wrong setting', async () => {
-    assert.equal(sql.tool.effect, 'read')
+    const effectOf = (sqlText: string) => typeof sql.tool.effect === 'function' && sql.tool.effect({ database: 'shop', sql: sqlText })
+    assert.equal(effectOf('SELECT 1'), 'read')
+    assert.equal(effectOf('DELETE FROM products'), 'dangerous')
     assert.match(sql.tool.description, /shop, missing, broken/)
     assert.throws(() => createSqlTool({ databases: {} }), { code: 'CONFIG_INVALID' })
     assert.throws(() => createSqlTool({ databases: { a: file }, pool: 0 }), { code: 'CONFIG_INVALID' })

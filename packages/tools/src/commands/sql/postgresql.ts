@@ -8,8 +8,11 @@ import { GUARDING_SETTINGS, SECRET_TABLES, verdictOfKind } from './postgresql-st
 import { dangerousWhole, readingOf, worseOf } from './reading.ts'
 import { judgeFunction } from './sql-functions.ts'
 
-type Parse = (sql: string) => unknown
+export type PostgresqlParse = (sql: string) => unknown
 type Node = Readonly<Record<string, unknown>>
+
+/** Functions that somebody vouches for: `name`, or `schema.name`, in lower case. */
+export type VouchedFunction = (name: string, schema: string | undefined) => boolean
 
 export interface DialectReading {
   /** Whether the dialect has such statements at all. */
@@ -25,13 +28,14 @@ const MAX_COMMENT_DEPTH = 100
 const LONG_OPERATOR = /[-+*/<>=~!@#%^&|`?]{500}/
 
 /** Loads the parser: WebAssembly, once in a process. */
-export async function openPostgresqlParser(): Promise<Parse> {
+export async function openPostgresqlParser(): Promise<PostgresqlParse> {
   const parser = await import('libpg-query')
   await parser.loadModule()
   return parser.parseSync
 }
 
-export function readPostgresql(sql: string, parse: Parse): DialectReading {
+/** @param vouched functions that only read although they are not known; never those that are known to do more */
+export function readPostgresql(sql: string, parse: PostgresqlParse, vouched?: VouchedFunction): DialectReading {
   if (sql.trim() === '') return { parsed: true, reading: { effect: 'read', reasons: ['it is empty'], parts: [] } }
   if (commentDepth(sql) > MAX_COMMENT_DEPTH) return { parsed: false, reading: dangerousWhole(sql, 'it has comments nested too deeply') }
   if (LONG_OPERATOR.test(sql)) return { parsed: false, reading: dangerousWhole(sql, 'it has an operator of more than 500 signs') }
@@ -50,7 +54,7 @@ export function readPostgresql(sql: string, parse: Parse): DialectReading {
     const start = toText(from)
     const rawEnd = typeof statement.stmt_len === 'number' ? toText(from + statement.stmt_len) : sql.length
     const end = start + sql.slice(start, rawEnd).trimEnd().length
-    return { start, end, ...judgeStatement(statement.stmt) }
+    return { start, end, ...judgeStatement(statement.stmt, vouched) }
   })
   return { parsed: true, reading: readingOf(parts) }
 }
@@ -71,7 +75,7 @@ interface Verdict {
   readonly reason: string
 }
 
-function judgeStatement(statement: unknown): Verdict {
+function judgeStatement(statement: unknown, vouched: VouchedFunction | undefined): Verdict {
   const verdicts: Verdict[] = []
   // Nested without bound: a stack of our own, never the call stack.
   const open: unknown[] = [statement]
@@ -85,7 +89,7 @@ function judgeStatement(statement: unknown): Verdict {
     for (const [kind, inner] of Object.entries(value)) {
       if (typeof inner !== 'object' || inner === null) continue
       if (isNode(inner) && !Array.isArray(inner)) {
-        const verdict = judgeNode(kind, inner)
+        const verdict = judgeNode(kind, inner, vouched)
         if (verdict !== undefined) verdicts.push(verdict)
         // Without ANALYZE nothing of the statement is run.
         if (kind === 'ExplainStmt' && !runsIt(inner)) continue
@@ -99,10 +103,10 @@ function judgeStatement(statement: unknown): Verdict {
   return { effect, reason: effect === 'read' ? 'only reads' : [...new Set(reasons)].slice(0, 5).join('; ') }
 }
 
-function judgeNode(kind: string, node: Node): Verdict | undefined {
+function judgeNode(kind: string, node: Node, vouched: VouchedFunction | undefined): Verdict | undefined {
   switch (kind) {
     case 'FuncCall':
-      return judgeCall(node)
+      return judgeCall(node, vouched)
     case 'RangeVar':
       return SECRET_TABLES.has(textOf(node.relname)) ? dangerous(`reads secrets from ${textOf(node.relname)}`) : undefined
     // A relation to write to is a member of this name, not a node.
@@ -133,9 +137,9 @@ function judgeNode(kind: string, node: Node): Verdict | undefined {
   }
 }
 
-function judgeCall(node: Node): Verdict | undefined {
+function judgeCall(node: Node, vouched: VouchedFunction | undefined): Verdict | undefined {
   const names = Array.isArray(node.funcname) ? node.funcname.map(nameIn) : []
-  const verdict = judgeFunction(names.at(-1) ?? '', names.length > 1 ? names.at(-2) : undefined)
+  const verdict = judgeFunction(names.at(-1) ?? '', names.length > 1 ? names.at(-2) : undefined, vouched)
   return verdict.effect === 'read' ? undefined : verdict
 }
 

@@ -97,13 +97,19 @@ const READ: FunctionVerdict = { effect: 'read', reason: '' }
 /**
  * @param name without its schema
  * @param schema lower case; undefined when the call names none
+ * @param vouched asked last, of what nothing is known of
  */
-export function judgeFunction(name: string, schema?: string): FunctionVerdict {
+export function judgeFunction(
+  name: string,
+  schema?: string,
+  vouched?: (name: string, schema: string | undefined) => boolean,
+): FunctionVerdict {
   const lower = name.toLowerCase()
   const shown = lower.slice(0, 60)
   for (const { pattern, effect, reason } of CHANGES) if (pattern.test(lower)) return { effect, reason: `${shown}() ${reason}` }
   const builtIn = schema === undefined || schema === 'pg_catalog'
   if (builtIn && (READS.has(lower) || DESCRIBES.test(lower))) return READ
   if (ADMINISTERS.test(lower)) return { effect: 'dangerous', reason: `${shown}() administers the server` }
+  if (vouched?.(lower, schema) === true) return READ
   return { effect: 'write', reason: `${shown}() is not known to only read` }
 }
