@@ -99,6 +99,7 @@ async function withModel(io: CliIo, input: RunInput): Promise<void> {
     config,
     stdinIsData: input.stdinIsData,
     recorded,
+    saysFence: true,
     store: new FileSessionStore(config.sessionsFolder),
     events(event) {
       tally.take(event)

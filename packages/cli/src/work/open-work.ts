@@ -42,6 +42,8 @@ export interface WorkOptions {
   /** Keeps the steps. */
   readonly store?: SessionStore
   readonly events?: EventSink
+  /** The system prompt says already what the marks around text of strangers mean. */
+  readonly saysFence?: boolean
   /** Goes before what the configuration says of the catalogue. */
   readonly catalog?: SessionCatalogOptions
 }
@@ -97,6 +99,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     earlyStart: config.earlyStart,
     ...keptResults(config.sessions),
     ...(options.store === undefined ? {} : { store: options.store }),
+    ...(options.saysFence === true ? { fenceNote: 'none' } : {}),
     events(event) {
       if (json) {
         const line = eventLine(event)

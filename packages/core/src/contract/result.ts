@@ -66,6 +66,8 @@ export interface ToolResult {
    * that carry it, so that what is planted in the text cannot end the fence.
    */
   readonly fence?: string
+  /** The first fenced result of a session whose model was told nowhere else what a fence means: the message says it. */
+  readonly fenceNote?: true
   readonly spill?: SpillRef
   readonly conversions?: readonly Conversion[]
 }

@@ -49,6 +49,8 @@ export interface BuildResultContext {
   readonly hintLanguage?: HintLanguage | undefined
   /** A word that nobody can know, for the fence of a result whose text comes from strangers. Default: no fence. */
   readonly fence?: () => string
+  /** Asked for each fenced result: whether its message must say what a fence means. Default: never. */
+  readonly fenceNote?: () => boolean
 }
 
 /**
@@ -73,7 +75,8 @@ function finish(given: BuildResultInput, told: Said & Taken, cx: BuildResultCont
   const tokens = given.tool?.limits?.maxResultTokens ?? cx.resultTokens
   const fence = given.tool?.untrusted === true && given.times !== undefined ? cx.fence?.() : undefined
   const fits = text.length <= limit && (tokens === undefined || fitsTokens(text, tokens))
-  return fits ? settle(given, said, text, fence) : clipAndKeep(given, said, { limit, tokens }, fence, cx.namespace)
+  const fencing = fence === undefined ? undefined : cx.fenceNote?.() === true ? { fence, fenceNote: true as const } : { fence }
+  return fits ? settle(given, said, text, fencing) : clipAndKeep(given, said, { limit, tokens }, fencing, cx.namespace)
 }
 
 /** What was found out about a text on its way. */
@@ -119,6 +122,8 @@ function recognised(said: Said & Taken, { hints, hintLanguage }: BuildResultCont
   return said.openHint === true && found.hint !== '' ? { ...said, failure, hint: found.hint, suffix: found.hint } : { ...said, failure }
 }
 
+type Fencing = Pick<ToolResult, 'fence' | 'fenceNote'>
+
 interface Limits {
   readonly limit: number
   readonly tokens: number | undefined
@@ -128,7 +133,7 @@ async function clipAndKeep(
   given: BuildResultInput,
   said: Said & Taken,
   { limit, tokens }: Limits,
-  fence: string | undefined,
+  fencing: Fencing | undefined,
   namespace: Namespace,
 ): Promise<ToolResult> {
   let spill: SpillRef | undefined
@@ -151,10 +156,10 @@ async function clipAndKeep(
   const text = hasRoom
     ? frame(said.prefix, clip(said.texts ?? [said.body], around), said.suffix)
     : clip([frame(said.prefix, said.body, said.suffix)], 0)
-  return settle(given, said, text, fence, spill)
+  return settle(given, said, text, fencing, spill)
 }
 
-function settle(given: BuildResultInput, said: Said & Taken, text: string, fence: string | undefined, spill?: SpillRef): ToolResult {
+function settle(given: BuildResultInput, said: Said & Taken, text: string, fencing: Fencing | undefined, spill?: SpillRef): ToolResult {
   const { call, times, conversions, cached, from } = given
   return {
     id: call.id,
@@ -170,7 +175,7 @@ function settle(given: BuildResultInput, said: Said & Taken, text: string, fence
     ...(from === undefined ? undefined : { adoptedFrom: from }),
     ...(said.failure === undefined ? undefined : { failure: said.failure }),
     ...(said.redacted === undefined ? undefined : { redacted: said.redacted }),
-    ...(fence === undefined ? undefined : { fence }),
+    ...fencing,
     ...(spill === undefined ? undefined : { spill }),
     ...(conversions === undefined || conversions.length === 0 ? undefined : { conversions }),
   }

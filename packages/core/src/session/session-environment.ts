@@ -109,12 +109,23 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
       hints: options.hints,
       hintLanguage: options.hintLanguage,
       fence: () => ids.traceId().slice(0, 16),
+      ...(options.fenceNote === 'none' ? {} : { fenceNote: once() }),
     },
     settled(call: ToolCall, result: ToolResult, admitted: AdmittedCall | undefined) {
       if (result.fence !== undefined && admitted !== undefined) admission.readUntrusted(admitted.tool.name)
       guards.settled(call, result, admitted)
       steps?.add({ version: 1, type: 'call', call, result })
     },
+  }
+}
+
+/** True the first time. */
+function once(): () => boolean {
+  let asked = false
+  return () => {
+    const first = !asked
+    asked = true
+    return first
   }
 }
 

@@ -64,6 +64,11 @@ export interface SessionOptions {
   readonly origins?: OriginGuards
   /** Takes secrets out of results. Default: known forms of secrets and the values of this process's environment whose names say so. `false`: nothing. */
   readonly redactor?: Redactor | false
+  /**
+   * Where the model is told what the marks around text of strangers mean: with the first such result of the session, or `none` here, for a system
+   * prompt that has {@link fenceNote} in it. Default `first-result`.
+   */
+  readonly fenceNote?: 'first-result' | 'none'
   /** Recognises failures. Default: the built-in dictionary. */
   readonly hints?: HintDictionary
   /** In which language hints about failures are. Default `en`. */
