@@ -19,6 +19,7 @@ export { type ScriptedModel, type ScriptedRound, scriptedModel } from './scripte
 export { scriptedApprover, scriptedAsker } from './scripted-people.ts'
 export { STEP_EXAMPLES, sessionStoreConformance } from './session-store-conformance.ts'
 export { type SkillStoreBench, skillStoreConformance } from './skill-store-conformance.ts'
+export { addressIn, addressOf, SPECIAL_RANGES, type SpecialRange, specialRangeOf } from './special-addresses.ts'
 export { type StubProvider, type StubReply, type StubRequest, sse, startStubProvider } from './stub-provider.ts'
 export { STUB_WIRES, type StubWire } from './stub-wires.ts'
 export { type TestContext, type TestContextOptions, testContext } from './test-context.ts'

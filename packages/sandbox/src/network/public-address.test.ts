@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
+import { addressIn, addressOf, SPECIAL_RANGES, specialRangeOf } from '@adjutant/testkit'
 import fc from 'fast-check'
 import { isPublicAddress } from './public-address.ts'
 
@@ -31,6 +32,41 @@ describe('isPublicAddress', () => {
       assert.equal(isPublicAddress(odd), false, odd)
   })
 
+  it('is as the registries say for every address: all of their ranges, their first and last ones, and any other', () => {
+    const some = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n })
+    fc.assert(
+      fc.property(fc.constantFrom(...SPECIAL_RANGES), fc.oneof(some, fc.constantFrom(0n, -1n)), (range, offset) => {
+        if (range.kind === 'inside') assert.equal(isPublicAddress(addressIn(range, offset)), false, range.name)
+      }),
+      { numRuns: 2_000 },
+    )
+    const own = new Set(Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address)))
+    const check = (family: 4 | 6, number: bigint): void => {
+      const range = specialRangeOf(family, number)
+      const address = addressOf(family, number)
+      if (range?.kind === 'anycast' || address === '168.63.129.16' || own.has(address)) return
+      assert.equal(isPublicAddress(address), range === undefined, `${address} ${range?.name ?? ''}`)
+    }
+    // The neighbours of each range.
+    for (const range of SPECIAL_RANGES) {
+      const size = 1n << BigInt((range.family === 4 ? 32 : 128) - range.prefix)
+      const first = numberOf(addressIn(range, 0n))
+      for (const number of [first - 1n, first, first + size - 1n, first + size]) {
+        if (number >= 0n && number < 1n << BigInt(range.family === 4 ? 32 : 128)) check(range.family, number)
+      }
+    }
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: (1n << 32n) - 1n }), some, fc.constantFrom(0n, 1n, 2n), (four, six, top) => {
+        check(4, four)
+        check(6, six)
+        // What is public of IPv6 is an eighth: more of it.
+        check(6, (six >> 3n) | (1n << 125n))
+        check(6, (((0x2001n << 16n) | (six >> 112n)) << 96n) | (top << 80n))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   it('refuses all addresses of this machine', () => {
     const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
     assert.ok(own.length > 0)
@@ -44,3 +80,10 @@ describe('isPublicAddress', () => {
     )
   })
 })
+
+function numberOf(address: string): bigint {
+  const parts = address.split(/[.:]/)
+  return address.includes('.')
+    ? parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n)
+    : parts.reduce((sum, part) => sum * 65_536n + BigInt(`0x${part}`), 0n)
+}

@@ -6,21 +6,14 @@ import { hostKindOf } from '../commands/http/host-kind.ts'
 /** Whether this very address may be connected to. Must not throw. */
 export type AddressPolicy = (address: string) => boolean
 
-/** What is public of IPv6. */
+/** What is public of IPv6: forms of an IPv4 address lie outside of it, and are refused whatever they lead to. */
 const globalIpv6 = new BlockList()
 globalIpv6.addSubnet('2000::', 3, 'ipv6')
-/** Within it: protocol assignments (Teredo among them, which carries an IPv4 address), translation, documentation. */
-const specialIpv6 = new BlockList()
-specialIpv6.addSubnet('2001::', 23, 'ipv6')
-specialIpv6.addSubnet('2002::', 16, 'ipv6')
-specialIpv6.addSubnet('3fff::', 20, 'ipv6')
-
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return hostKindOf(address) === 'public' && !isOwn(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false
   const inBrackets = URL.parse(`http://[${address}]/`)?.hostname ?? ''
-  if (hostKindOf(inBrackets) !== 'public' || specialIpv6.check(address, 'ipv6')) return false
-  return globalIpv6.check(address, 'ipv6') && !isOwn(address, 'ipv6')
+  return hostKindOf(inBrackets) === 'public' && globalIpv6.check(address, 'ipv6') && !isOwn(address, 'ipv6')
 }
 
 /** A public address of this machine leads past its firewall to what listens here. Asked each time: interfaces come and go. */

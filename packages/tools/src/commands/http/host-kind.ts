@@ -65,12 +65,17 @@ const RANGES: readonly (readonly [HostKind, readonly (readonly [net: string, pre
       ['203.0.113.0', 24, 'ipv4'],
       ['224.0.0.0', 4, 'ipv4'],
       ['240.0.0.0', 4, 'ipv4'],
-      ['ff00::', 8, 'ipv6'],
+      // Teredo and other protocols, documentation, 6to4. What lies outside of 2000::/3 nobody was given.
+      ['2001::', 23, 'ipv6'],
       ['2001:db8::', 32, 'ipv6'],
-      ['100::', 64, 'ipv6'],
+      ['2002::', 16, 'ipv6'],
+      ['3fff::', 20, 'ipv6'],
     ],
   ],
 ]
+
+const GLOBAL_IPV6 = new BlockList()
+GLOBAL_IPV6.addSubnet('2000::', 3, 'ipv6')
 
 const LISTS: readonly (readonly [HostKind, BlockList])[] = RANGES.map(([kind, ranges]) => {
   const list = new BlockList()
@@ -92,27 +97,39 @@ export function hostKindOf(hostname: string): HostKind {
 
 function kindOfIpv6(address: string): HostKind {
   if (!isIPv6(address)) return 'reserved'
-  const inner = ipv4Within(address)
-  // What is translated into an IPv4 address leads there.
-  if (inner !== undefined) return kindOfAddress(inner, 'ipv4')
-  return kindOfAddress(address, 'ipv6')
+  const carried = ipv4Within(address)
+  if (carried === undefined) return kindOfAddress(address, 'ipv6')
+  const kind = kindOfAddress(carried.address, 'ipv4')
+  // A tunnel to a public address is still one that somebody here, or anybody, ends.
+  return kind === 'public' ? carried.otherwise : kind
 }
 
 function kindOfAddress(address: string, family: 'ipv4' | 'ipv6'): HostKind {
   if (METADATA_ADDRESSES.has(address)) return 'metadata'
   for (const [kind, list] of LISTS) if (list.check(address, family)) return kind
-  return 'public'
+  return family === 'ipv4' || GLOBAL_IPV6.check(address, 'ipv6') ? 'public' : 'reserved'
 }
 
-/** The IPv4 address in a mapped, compatible, NAT64 or 6to4 address. */
-function ipv4Within(address: string): string | undefined {
+interface Carried {
+  readonly address: string
+  /** The kind, where the carried address is public. */
+  readonly otherwise: HostKind
+}
+
+/** The IPv4 address in a mapped, compatible, translated (of the public prefix or of a network's own), 6to4 or Teredo address. */
+function ipv4Within(address: string): Carried | undefined {
   const groups = groupsOf(address)
   const zeros = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0)
-  if (zeros(0, 5) && groups[5] === 0xffff) return dotted(groups[6], groups[7])
-  if (zeros(0, 4) && groups[4] === 0xffff && groups[5] === 0) return dotted(groups[6], groups[7])
-  if (zeros(0, 6) && (groups[6] !== 0 || (groups[7] ?? 0) > 1)) return dotted(groups[6], groups[7])
-  if (groups[0] === 0x64 && groups[1] === 0xff9b) return dotted(groups[6], groups[7])
-  if (groups[0] === 0x2002) return dotted(groups[1], groups[2])
+  const last: Carried = { address: dotted(groups[6], groups[7]), otherwise: 'public' }
+  if (zeros(0, 5) && groups[5] === 0xffff) return last
+  if (zeros(0, 4) && groups[4] === 0xffff && groups[5] === 0) return last
+  if (zeros(0, 6) && (groups[6] !== 0 || (groups[7] ?? 0) > 1)) return last
+  if (groups[0] === 0x64 && groups[1] === 0xff9b)
+    return zeros(2, 6) ? last : { ...last, otherwise: groups[2] === 1 ? 'private' : 'reserved' }
+  if (groups[0] === 0x2002) return { address: dotted(groups[1], groups[2]), otherwise: 'reserved' }
+  // Every bit of it turned.
+  if (groups[0] === 0x2001 && groups[1] === 0)
+    return { address: dotted((groups[6] ?? 0) ^ 0xffff, (groups[7] ?? 0) ^ 0xffff), otherwise: 'reserved' }
   return undefined
 }
 
