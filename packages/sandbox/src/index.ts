@@ -1,5 +1,7 @@
 export { type BubblewrapBackend, type BubblewrapOptions, bubblewrapBackend } from './bubblewrap/bubblewrap-backend.ts'
 export * from './choose/index.ts'
+export { containerBackend } from './container/container-backend.ts'
+export type { ContainerOptions } from './container/container-options.ts'
 export * from './e2b/index.ts'
 export { type LandlockOptions, landlockBackend } from './landlock/landlock-backend.ts'
 export * from './linux/index.ts'

@@ -1,6 +1,7 @@
 /** Owns which backends there are without being asked for, and in which order they are tried for a language. None is made before it is needed. */
 import type { Clock, IdSource, SandboxBackend, SandboxGuarantee, SandboxLanguage } from '@adjutant/core/contract'
 import { bubblewrapBackend } from '../bubblewrap/bubblewrap-backend.ts'
+import { containerBackend } from '../container/container-backend.ts'
 import { e2bBackend } from '../e2b/index.ts'
 import { landlockBackend } from '../landlock/landlock-backend.ts'
 import { quickJsBackend } from '../quickjs/quickjs-backend.ts'
@@ -20,6 +21,7 @@ export type MakeBackend = (tools: BackendTools) => SandboxBackend | Promise<Sand
 /** Those that need no setting, or find it in the environment that was given. */
 export const BUILT_IN_BACKENDS: Readonly<Record<string, MakeBackend>> = {
   bubblewrap: (tools) => bubblewrapBackend(tools),
+  container: (tools) => containerBackend(tools),
   e2b: ({ clock, env = {} }) => e2bBackend({ clock, env }),
   landlock: ({ clock, ids }) => landlockBackend({ clock, ids }),
   quickjs: ({ clock }) => quickJsBackend({ clock }),

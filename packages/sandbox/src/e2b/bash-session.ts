@@ -4,11 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { AdjutantError } from '@adjutant/core/contract'
+import type { Outcome, RunGuard } from '../runs/run-guard.ts'
 import type { Files } from './files.ts'
 import { MarkerFilter } from './marker-filter.ts'
 import type { ProcessEvent, Processes } from './processes.ts'
 import { fitsArgument } from './program.ts'
-import type { Outcome, RunGuard } from './run-guard.ts'
 
 /** Longer than any box lives. */
 const SHELL_MS = 7 * 24 * 3_600_000

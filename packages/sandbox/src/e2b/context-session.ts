@@ -3,9 +3,9 @@
  * by a limit, or that its interpreter lost, is replaced with the next run, whose report says that what it knew is gone.
  */
 import { AdjutantError } from '@adjutant/core/contract'
+import type { Outcome, RunGuard } from '../runs/run-guard.ts'
 import type { SessionRun } from './bash-session.ts'
 import { ContextGone, type Interpreter } from './interpreter.ts'
-import type { Outcome, RunGuard } from './run-guard.ts'
 
 /** What the interpreter calls a language, and how its folder is changed. */
 const LANGUAGES = {

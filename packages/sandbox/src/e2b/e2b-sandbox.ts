@@ -12,6 +12,7 @@ import {
   type SandboxReport,
   type SandboxRun,
 } from '@adjutant/core/contract'
+import { type Outcome, RunGuard } from '../runs/run-guard.ts'
 import { runLimits } from '../wasm/box-limits.ts'
 import { BashSession, type SessionRun } from './bash-session.ts'
 import { ContextSession } from './context-session.ts'
@@ -21,7 +22,6 @@ import type { Files } from './files.ts'
 import type { Interpreter } from './interpreter.ts'
 import { Processes } from './processes.ts'
 import { type E2bCommands, type E2bLanguage, prepare } from './program.ts'
-import { type Outcome, RunGuard } from './run-guard.ts'
 
 /** What a run may take beyond its own time, e.g. to be ended. */
 const MARGIN_MS = 60_000
@@ -84,16 +84,16 @@ export class E2bSandbox implements Sandbox {
       if (run.signal?.aborted === true) throw new AdjutantError('CANCELLED', 'e2b: the run was stopped before it began')
       await this.#keepAlive(limits.wallMs)
       if (run.session !== true) {
-        using guard = new RunGuard(this.#options.clock, run, limits, this.#closing.signal)
-        return guard.report(this.backend, 'cold', await this.#once({ ...run, lang }, stdin, guard, limits.wallMs))
+        using guard = new RunGuard(this.backend, this.#options.clock, run, limits, this.#closing.signal)
+        return guard.report('cold', await this.#once({ ...run, lang }, stdin, guard, limits.wallMs))
       }
       return this.#inTurn(lang, async () => {
         // Its time begins when it is its turn.
-        using guard = new RunGuard(this.#options.clock, run, limits, this.#closing.signal)
+        using guard = new RunGuard(this.backend, this.#options.clock, run, limits, this.#closing.signal)
         const turn: SessionRun = { code: run.code, stdin, cwd: run.cwd, env: run.env ?? {} }
         const session = lang === 'bash' ? this.#shell : this.#contexts[lang]
         const outcome = await session.run(turn, guard)
-        const report = guard.report(this.backend, 'session', outcome)
+        const report = guard.report('session', outcome)
         return outcome === undefined ? { ...report, stateLost: true } : report
       })
     })

@@ -25,6 +25,7 @@ export class RunGuard implements Disposable {
   readonly #limits: Pick<SandboxLimits, 'wallMs' | 'outputBytes'>
   readonly #run: SandboxRun
   readonly #closing: AbortSignal
+  readonly #backend: string
   readonly #started: number
   readonly #pieces = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] }
   readonly #stopped: Promise<StopReason>
@@ -35,7 +36,9 @@ export class RunGuard implements Disposable {
   readonly #cancel = (): void => this.#stop('cancelled')
   readonly #close = (): void => this.#stop('closed')
 
-  constructor(clock: Clock, run: SandboxRun, limits: Pick<SandboxLimits, 'wallMs' | 'outputBytes'>, closing: AbortSignal) {
+  /** @param backend for reports and messages */
+  constructor(backend: string, clock: Clock, run: SandboxRun, limits: Pick<SandboxLimits, 'wallMs' | 'outputBytes'>, closing: AbortSignal) {
+    this.#backend = backend
     this.#clock = clock
     this.#limits = limits
     this.#run = run
@@ -92,19 +95,19 @@ export class RunGuard implements Disposable {
     await following.catch(() => undefined)
     if (first === 'cancelled' || first === 'closed') throw this.#cancelled()
     if (!sure) {
-      throw new AdjutantError('SANDBOX_FAILED', `e2b: a run that reached its limit (${first}) could not be ended`, {
+      throw new AdjutantError('SANDBOX_FAILED', `${this.#backend}: a run that reached its limit (${first}) could not be ended`, {
         hint: 'Close the box; a new one can be opened.',
       })
     }
     return undefined
   }
 
-  report(backend: string, mode: SandboxReport['mode'], outcome: Outcome | undefined): SandboxReport {
+  report(mode: SandboxReport['mode'], outcome: Outcome | undefined): SandboxReport {
     const reason = this.#reason
     const limit = outcome === undefined && (reason === 'wall' || reason === 'output') ? reason : undefined
     const ended: Outcome = outcome ?? { signal: 'SIGKILL' }
     return {
-      backend,
+      backend: this.#backend,
       mode,
       ...ended,
       timedOut: limit === 'wall',
@@ -132,8 +135,12 @@ export class RunGuard implements Disposable {
   }
 
   #cancelled(): AdjutantError {
-    return new AdjutantError('CANCELLED', `e2b: the run was stopped${this.#reason === 'closed' ? ': its box was closed' : ''}`, {
-      outcome: 'unknown',
-    })
+    return new AdjutantError(
+      'CANCELLED',
+      `${this.#backend}: the run was stopped${this.#reason === 'closed' ? ': its box was closed' : ''}`,
+      {
+        outcome: 'unknown',
+      },
+    )
   }
 }
