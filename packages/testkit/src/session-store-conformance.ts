@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { callId, type SessionStore, type StepRecord, sessionId } from '@adjutant/core/contract'
+import {
+  approvalId,
+  type CallBinding,
+  callId,
+  digest,
+  type SessionStore,
+  type StepRecord,
+  sessionId,
+  traceId,
+} from '@adjutant/core/contract'
 
 const CALL = {
   id: callId('call_1'),
@@ -9,6 +18,12 @@ const CALL = {
   arguments: { ok: true, value: { path: 'a' } },
   idFromProvider: true,
 } as const
+
+const BINDING: CallBinding = {
+  arguments: digest(`sha256:${'a'.repeat(64)}`),
+  tool: digest(`sha256:${'b'.repeat(64)}`),
+  principal: digest(`sha256:${'c'.repeat(64)}`),
+}
 
 /** One record of each shape, with text that tempts a careless writer: line ends, quotes, characters outside the first plane. */
 export const STEP_EXAMPLES: readonly StepRecord[] = [
@@ -20,6 +35,60 @@ export const STEP_EXAMPLES: readonly StepRecord[] = [
     call: CALL,
     result: { id: CALL.id, name: CALL.name, outcome: 'ok', isError: false, text: 'text', parts: [], startedAt: 1, endedAt: 2 },
   },
+  {
+    version: 2,
+    type: 'model',
+    at: 1,
+    endedAt: 2.5,
+    round: 1,
+    text: '',
+    calls: [CALL],
+    providerBlocks: [{ type: 'thinking', signature: 'c2ln' }],
+    usage: { inputTokens: 10, outputTokens: 2 },
+  },
+  { version: 1, type: 'batch', time: 1_700_000_000_000, calls: [CALL] },
+  {
+    version: 1,
+    type: 'started',
+    time: 1_700_000_000_001,
+    batch: 2,
+    id: CALL.id,
+    name: CALL.name,
+    effect: 'write',
+    attempt: 1,
+    idempotencyKey: 's/2/call_1',
+    binding: BINDING,
+  },
+  {
+    version: 1,
+    type: 'asked',
+    time: 1_700_000_000_002,
+    approval: {
+      id: approvalId('approval_1'),
+      batch: 2,
+      callId: CALL.id,
+      tool: CALL.name,
+      effect: 'write',
+      shown: { path: 'a', ['__proto__']: 'kept' },
+      reason: 'it writes',
+      rule: 'mode/ask',
+      binding: BINDING,
+      createdAt: 1_700_000_000_002,
+      expiresAt: 1_700_000_060_002,
+    },
+  },
+  {
+    version: 1,
+    type: 'answered',
+    time: 1_700_000_000_003,
+    approvalId: approvalId('approval_1'),
+    decision: { type: 'approve', scope: 'tool' },
+    by: 'eve',
+    grants: [BINDING.arguments],
+  },
+  { version: 1, type: 'tools', time: 1_700_000_000_004, loaded: ['weather'] },
+  { version: 1, type: 'paused', time: 1_700_000_000_005, waiting: [approvalId('approval_1')] },
+  { version: 1, type: 'resumed', time: 1_700_000_000_006, node: 'host:1', traceId: traceId('1'.padStart(32, '0')) },
   { version: 1, type: 'answer', at: 3, text: 'done', reason: 'answer' },
 ]
 

@@ -12,7 +12,7 @@ import type { HintLanguage } from './hints/hint.ts'
 import type { HintDictionary } from './hints/hint-dictionary.ts'
 import { failureOf } from './hints/recognise-failure.ts'
 import { frame, type Said, whatToSay } from './say.ts'
-import { spillText } from './spill.ts'
+import { keepText } from './spill.ts'
 
 /**
  * Owns: the one result of a call, whatever became of it. Value to text, terminal sequences resolved, secrets taken out, a failure
@@ -139,7 +139,7 @@ async function clipAndKeep(
   let spill: SpillRef | undefined
   let rest: string
   try {
-    spill = await spillText(namespace, given.call.id, said.body)
+    spill = await keepText(namespace, given.call.id, said.body)
     rest = `whole text in ${spill.path}: read_result ${JSON.stringify({ id: spill.handle })} shows it`
   } catch (error) {
     rest = `the whole text could not be kept: ${error instanceof Error ? error.message.slice(0, 200) : 'no reason given'}`

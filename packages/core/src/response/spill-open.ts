@@ -6,8 +6,6 @@ import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
 import type { RemovalReason } from './spill-removed.ts'
 import { hasCode, keptIds, removalOf, removeExpired, spillHandle } from './spill-store.ts'
 
-/** Bytes read from disk at once. */
-const BLOCK = 262_144
 /** How many ids an error names. */
 const NAMED = 20
 
@@ -51,15 +49,4 @@ export async function notFound(namespace: Namespace, id: string, named: 'ids' | 
 const REMOVED: Readonly<Record<RemovalReason, string>> = {
   room: 'newer results needed the room',
   age: 'it was older than results are kept',
-}
-
-/** The bytes from `position` on, block by block. Each block is overwritten by the next. */
-export async function* readBlocks(handle: FileHandle, position: number): AsyncGenerator<Buffer, void, void> {
-  const block = Buffer.allocUnsafe(BLOCK)
-  for (let at = position; ; ) {
-    const { bytesRead } = await handle.read(block, 0, BLOCK, at)
-    if (bytesRead === 0) return
-    yield block.subarray(0, bytesRead)
-    at += bytesRead
-  }
 }

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { scanBytes } from './byte-scan.ts'
 import { cutAfter, cutBefore } from './cut-point.ts'
 import { countLines, endOfLines } from './lines.ts'
-import { readBlocks } from './spill-open.ts'
+import { readBlocks } from './spill-blocks.ts'
 
 /** Lines of a kept result. `firstLine` and `lastLine` count from 1; `lastLine` is `firstLine - 1` when nothing is there. */
 export interface LinePage {

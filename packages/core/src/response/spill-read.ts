@@ -1,6 +1,7 @@
 import { AdjutantError } from '../contract/errors.ts'
 import type { Namespace } from '../contract/ports.ts'
-import { notFound, openSpill, readBlocks } from './spill-open.ts'
+import { readBlocks } from './spill-blocks.ts'
+import { notFound, openSpill } from './spill-open.ts'
 import { type LinePage, readLines } from './spill-page.ts'
 import { type SearchPage, searchLines } from './spill-search.ts'
 import { readLastLines } from './spill-tail.ts'

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { cutAfter, cutBefore } from './cut-point.ts'
 import { countNewlines } from './lines.ts'
-import { readBlocks } from './spill-open.ts'
+import { readBlocks } from './spill-blocks.ts'
 
 /** A line in which the text was found; `text` is the line, or the surroundings of the place in a long one. */
 interface SearchHit {

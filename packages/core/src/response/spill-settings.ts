@@ -1,4 +1,5 @@
 import type { Clock, Namespace } from '../contract/ports.ts'
+import type { Redactor } from '../contract/redact.ts'
 import { systemClock } from '../util/system-clock.ts'
 
 /** How much of whole results a session keeps, and for how long. The oldest go first. */
@@ -17,6 +18,8 @@ export interface SpillSettings {
   readonly limits: SpillLimits
   /** Tells the age of what is kept. */
   readonly clock: Clock
+  /** Takes secrets out of what is kept. */
+  readonly redactor?: Redactor
 }
 
 const DEFAULT_SETTINGS: SpillSettings = Object.freeze({ limits: SPILL_LIMITS, clock: systemClock })
@@ -31,7 +34,12 @@ const settings = new WeakMap<Namespace, SpillSettings>()
  * ```
  */
 export function setSpillLimits(namespace: Namespace, limits: SpillLimits, clock: Clock = systemClock): void {
-  settings.set(namespace, { limits, clock })
+  settings.set(namespace, { ...spillSettings(namespace), limits, clock })
+}
+
+/** From now on nothing is kept in this namespace but without its secrets, whoever writes it. */
+export function setSpillRedactor(namespace: Namespace, redactor: Redactor): void {
+  settings.set(namespace, { ...spillSettings(namespace), redactor })
 }
 
 export function spillSettings(namespace: Namespace): SpillSettings {

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { AdjutantError } from '../contract/errors.ts'
 import type { Namespace } from '../contract/ports.ts'
 import type { SpillRef } from '../contract/result.ts'
+import { holdsSecrets, withoutSecrets } from './spill-clean.ts'
 import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
 import { type RemovalReason, RemovedResults } from './spill-removed.ts'
 import { type SpillLimits, type SpillSettings, spillSettings } from './spill-settings.ts'
@@ -12,7 +13,7 @@ import { type SpillLimits, type SpillSettings, spillSettings } from './spill-set
  * Owns: the files of whole results in a session's namespace, and how much they may take (spill-settings.ts). The oldest are removed
  * when a new one needs the room or when they are too old, which is written down; one result that is larger than all the room is
  * refused, as are several that are written at once and together are. A file appears under its name only when it is complete (written
- * beside it, then linked), with mode 0600; a crash leaves at most a `.tmp` that a later process removes. Changes of one namespace are done
+ * beside it, then linked) and has no secrets in it, with mode 0600; a crash leaves at most a `.tmp` that a later process removes. Changes of one namespace are done
  * one after the other; a namespace is used by one process.
  */
 
@@ -109,8 +110,10 @@ export class SpillFile {
   readonly #store: Store
   readonly #settings: SpillSettings
   readonly #callId: string
-  readonly #temporary: string
-  readonly #handle: FileHandle
+  #temporary: string
+  #handle: FileHandle
+  /** Nothing is in it that would have to be taken out. */
+  #clean = false
   #bytes = 0
   /** Of `#store.writing`. */
   #reserved = 0
@@ -161,6 +164,36 @@ export class SpillFile {
     this.#bytes += size
   }
 
+  /** What is written is known to have no secrets in it. */
+  markClean(): void {
+    this.#clean = true
+  }
+
+  /**
+   * Takes secrets out of what was written, where the session does that. The writer must have ended.
+   *
+   * @throws AdjutantError TOO_LARGE; an Error of the file system. What it has then must not be kept.
+   */
+  async clean(): Promise<void> {
+    const { redactor, limits } = this.#settings
+    if (this.#clean) return
+    if (redactor !== undefined && (await holdsSecrets(this.#handle, redactor))) {
+      const other = await SpillFile.open(this.#namespace, this.#callId, limits)
+      try {
+        for await (const piece of withoutSecrets(this.#handle, redactor)) await other.write([piece])
+      } catch (error) {
+        await other.abandon()
+        throw error
+      }
+      await this.abandon()
+      this.#handle = other.#handle
+      this.#temporary = other.#temporary
+      this.#bytes = other.#bytes
+      this.#reserved = other.#reserved
+    }
+    this.#clean = true
+  }
+
   #reserve(size: number): void {
     const { totalBytes } = this.#settings.limits
     if (this.#bytes + size > totalBytes) throw new AdjutantError('TOO_LARGE', `a result of more than ${totalBytes} bytes is not kept`)
@@ -189,6 +222,7 @@ export class SpillFile {
   /** Puts it under its name, making room first. A repeated call id gets a number behind it; nothing is overwritten. */
   async commit(lines: number): Promise<SpillRef> {
     try {
+      await this.clean()
       const { limits, clock } = this.#settings
       const time = clock.now()
       // A later process reads the age from the file; where that cannot be set, the disk's own time is near enough.

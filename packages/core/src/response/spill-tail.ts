@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { scanBytes } from './byte-scan.ts'
 import { cutAfter } from './cut-point.ts'
 import { countLines, startOfLines } from './lines.ts'
-import { readBlocks } from './spill-open.ts'
+import { readBlocks } from './spill-blocks.ts'
 import type { LinePage } from './spill-page.ts'
 
 /**

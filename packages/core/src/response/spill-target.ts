@@ -8,7 +8,8 @@ import type { StreamClipOptions, StreamClipped } from './stream-clipper.ts'
 /**
  * Owns: a kept result that a program writes by itself: its output is opened on the file, and what a model gets is read from the file
  * when the program has ended. No byte passes through this process, which makes it the fastest way where nobody watches the output.
- * The file holds the output as it came, escape sequences too (they are resolved whenever it is read). While the program runs, nothing
+ * The file holds the output as it came, escape sequences too (they are resolved whenever it is read); where the session takes secrets out and there
+ * are some, it is written anew without them before anything of it is shown or kept. While the program runs, nothing
  * here bounds what it writes: ask for `bytes()` from time to time, or limit the program's file size. Exactly one of `finish` and
  * `abandon` is to be called.
  *
@@ -44,12 +45,17 @@ export class SpillTarget {
 
   /** What the model gets. The file is kept when something is missing in that, else removed. */
   async finish(options: Omit<StreamClipOptions, 'reused' | 'keep'> = {}): Promise<StreamClipped> {
+    let unclean: { readonly error: unknown } | undefined
     const commit = async (lines: number): Promise<SpillRef> => {
+      if (unclean !== undefined) throw unclean.error
       await this.#file.measure()
       return this.#file.commit(lines)
     }
     let kept = false
     try {
+      await this.#file.clean().catch((error: unknown) => {
+        unclean = { error }
+      })
       const clipped = await clipFile(this.#file.descriptor, { ...options, position: 0, keep: { commit } })
       kept = clipped.spill !== undefined
       return clipped

@@ -1,11 +1,11 @@
-import type { ToolCall } from '../contract/call.ts'
-import type { DecodeEvent, FinishReason, Usage } from '../contract/decode.ts'
+import type { Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { ApprovalId } from '../contract/ids.ts'
 import type { JsonObject } from '../contract/json.ts'
 import type { Message } from '../contract/messages.ts'
 import type { Clock, Model } from '../contract/ports.ts'
 import type { ToolResult } from '../contract/result.ts'
+import { AnswerCollector, type ModelAnswer } from './answer-collector.ts'
 import type { OpenBatch } from './durable/open-batch.ts'
 import { SessionPaused } from './durable/session-paused.ts'
 import type { OpenTurn } from './open-turn.ts'
@@ -211,15 +211,6 @@ function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-interface ModelAnswer {
-  readonly text: string
-  readonly calls: readonly ToolCall[]
-  readonly providerBlocks: readonly JsonObject[]
-  readonly usage: Usage
-  readonly finish: FinishReason | undefined
-  readonly gaveUp: boolean
-}
-
 function blocksOf(answer: Pick<ModelAnswer, 'providerBlocks'>): { readonly providerBlocks?: readonly JsonObject[] } {
   return answer.providerBlocks.length === 0 ? {} : { providerBlocks: answer.providerBlocks }
 }
@@ -275,69 +266,4 @@ function systemOf({ system, session }: AgentOptions): string | undefined {
   const notes = session.budgetNotes()
   if (notes.length === 0) return said
   return [...(said === undefined ? [] : [said]), ...notes].join('\n\n')
-}
-
-class AnswerCollector {
-  #begun = false
-  #text = ''
-  #finish: FinishReason | undefined
-  #ended = false
-  #gaveUp = false
-  #usage: Usage = { inputTokens: 0, outputTokens: 0 }
-  readonly #calls: ToolCall[] = []
-  readonly #blocks: JsonObject[] = []
-
-  /** Something of the answer has come. */
-  get begun(): boolean {
-    return this.#begun
-  }
-
-  take(event: DecodeEvent): void {
-    this.#begun = true
-    switch (event.type) {
-      case 'text':
-        this.#text += event.text
-        return
-      case 'call':
-        this.#calls.push(event.call)
-        return
-      case 'provider-block':
-        this.#blocks.push(event.block)
-        return
-      case 'usage':
-        // Providers repeat the running totals; the last one counts.
-        this.#usage = event.usage
-        return
-      case 'decision':
-        this.#gaveUp ||= event.decision.action === 'give_up'
-        return
-      case 'end':
-        this.#ended = true
-        this.#finish = event.finish
-        return
-      case 'reasoning':
-      case 'call-start':
-      case 'call-field':
-      case 'call-growing':
-      case 'plan':
-      case 'problem':
-        return
-      default:
-        event satisfies never
-    }
-  }
-
-  answer(model: string): ModelAnswer {
-    if (!this.#ended) throw new AdjutantError('STREAM_BROKEN', `the answer of ${model} was cut off`)
-    // Calls come as they complete; the model's order is their index.
-    const calls = this.#calls.toSorted((a, b) => a.index - b.index)
-    return {
-      text: this.#text,
-      calls,
-      providerBlocks: this.#blocks,
-      usage: this.#usage,
-      finish: this.#finish,
-      gaveUp: this.#gaveUp,
-    }
-  }
 }

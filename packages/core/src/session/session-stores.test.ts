@@ -56,11 +56,16 @@ describe('FileSessionStore', () => {
 })
 
 describe('a kept step', () => {
-  it('of version 1 still loads (golden fixture)', async () => {
-    const lines = (await readFile(join(import.meta.dirname, 'fixtures/step-record.v1.jsonl'), 'utf8')).trim().split('\n')
-    assert.equal(lines.length, 4)
-    for (const line of lines) assert.ok(isStepRecord(JSON.parse(line)), line)
-  })
+  for (const [fixture, count] of [
+    ['step-record.v1.jsonl', 4],
+    ['step-record.v2.jsonl', 12],
+  ] as const) {
+    it(`of an older version still loads (golden fixture ${fixture})`, async () => {
+      const lines = (await readFile(join(import.meta.dirname, 'fixtures', fixture), 'utf8')).trim().split('\n')
+      assert.equal(lines.length, count)
+      for (const line of lines) assert.ok(isStepRecord(JSON.parse(line)), line)
+    })
+  }
 
   it('of an unknown version or type is refused', () => {
     for (const value of [

@@ -10,14 +10,13 @@ import type { ToolDefinition } from '../contract/messages.ts'
 import type { Clock, IdSource, Namespace } from '../contract/ports.ts'
 import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
 import type { ToolResult } from '../contract/result.ts'
-import type { AgentTool } from '../contract/tool.ts'
 import { InteractionLock } from '../dispatch/interaction-lock.ts'
 import { openNamespace } from '../execution/namespace.ts'
-import { toolDefinitionOf } from '../registry/definitions/definition.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
 import { SPILL_LIMITS, setSpillLimits } from '../response/spill-settings.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
+import { definitionsOf } from './definitions-of.ts'
 import type { DurableSide } from './durable/durable-side.ts'
 import type { OpenBatch } from './durable/open-batch.ts'
 import { SessionPaused } from './durable/session-paused.ts'
@@ -379,15 +378,4 @@ function unfinished(): AdjutantError {
     outcome: 'not-run',
     hint: 'Go on with it first: session.resume().',
   })
-}
-
-const definitions = new WeakMap<readonly AgentTool[], readonly ToolDefinition[]>()
-
-/** A snapshot's list of tools stays the same object, so ten thousand definitions are made once. */
-function definitionsOf(tools: readonly AgentTool[]): readonly ToolDefinition[] {
-  const known = definitions.get(tools)
-  if (known !== undefined) return known
-  const made = tools.map(toolDefinitionOf)
-  definitions.set(tools, made)
-  return made
 }

@@ -1,6 +1,6 @@
 import type { Verdict } from '../admission/admit.ts'
 import type { AdmittedCall, ToolCall } from '../contract/call.ts'
-import type { CallState, Outcome } from '../contract/call-state.ts'
+import type { CallState } from '../contract/call-state.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { ApprovalId } from '../contract/ids.ts'
 import type { ToolLookup } from '../contract/lookup.ts'
@@ -9,9 +9,10 @@ import type { ToolResult } from '../contract/result.ts'
 import { type BatchStrategy, planBatch } from '../dispatch/plan-batch.ts'
 import { type BatchWork, type Gate, runBatch } from '../dispatch/run-batch.ts'
 import { type GraphCall, runGraph } from '../dispatch/run-graph.ts'
-import { type BuildResultContext, type BuildResultInput, buildResult } from '../response/build-result.ts'
+import { type BuildResultContext, buildResult } from '../response/build-result.ts'
 import { OrderBarrier } from '../response/order-barrier.ts'
 import { AdoptionPool } from './adoption.ts'
+import { builtFrom, finalState, SETTLED } from './call-ends.ts'
 import { CallLedger } from './call-ledger.ts'
 import { ADMITTED, type Carried, Carrier, type CarrierEnvironment, QUEUED, type Released } from './carrier.ts'
 import { type Interrupted, interruptedBy, lostOutcome } from './durable/interrupted.ts'
@@ -292,14 +293,6 @@ export class Turn {
 const NOTHING = (): undefined => undefined
 const DONE = Promise.resolve(undefined)
 const RESTORED: CallState = Object.freeze({ status: 'restored' })
-const SUCCEEDED: CallState = Object.freeze({ status: 'succeeded' })
-const SETTLED: Readonly<Record<Outcome, CallState>> = Object.freeze({
-  ok: Object.freeze({ status: 'settled', outcome: 'ok' }),
-  failed: Object.freeze({ status: 'settled', outcome: 'failed' }),
-  'not-run': Object.freeze({ status: 'settled', outcome: 'not-run' }),
-  unknown: Object.freeze({ status: 'settled', outcome: 'unknown' }),
-})
-
 /** `undefined`: it will not run. */
 function callOf(course: Course): AdmittedCall | undefined {
   switch (course.type) {
@@ -333,39 +326,9 @@ function graphCallOf(course: Course): GraphCall {
   }
 }
 
-function builtFrom(call: ToolCall, outcome: RawOutcome, carried: Carried | undefined): BuildResultInput {
-  if (carried === undefined) return { call, outcome }
-  const { times, cached, from } = carried
-  const { tool, input, conversions } = carried.call
-  if (times === undefined) return { call, outcome, tool, input, conversions }
-  return from === undefined && cached !== true
-    ? { call, outcome, tool, input, conversions, times }
-    : { call, outcome, tool, input, conversions, times, ...(cached === true ? { cached } : {}), ...(from === undefined ? {} : { from }) }
-}
-
 function duplicateId(call: ToolCall): Verdict {
   return {
     type: 'refused',
     error: new AdjutantError('DUPLICATE_CALL_ID', `the id ${JSON.stringify(call.id)} is used by an earlier call of this batch`),
-  }
-}
-
-function finalState(outcome: RawOutcome, result: ToolResult): CallState {
-  switch (outcome.status) {
-    case 'succeeded':
-      // A tool that ran and says itself that it failed.
-      return result.outcome === 'failed' ? { status: 'failed', code: result.code ?? 'TOOL_FAILED' } : SUCCEEDED
-    case 'failed':
-    case 'refused':
-    case 'unknown':
-      return { status: outcome.status, code: outcome.error.code }
-    case 'denied':
-      return { status: 'denied', reason: outcome.error.message }
-    case 'timed-out':
-    case 'cancelled':
-    case 'expired':
-      return { status: outcome.status }
-    default:
-      return outcome satisfies never
   }
 }
