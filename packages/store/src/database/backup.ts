@@ -29,6 +29,8 @@ export interface BackupReport {
   readonly rows?: number
 }
 
+/** More pages than a file can have. */
+const ALL_PAGES = 0x7fff_ffff
 const FORMAT = 'adjutant-backup'
 const FORMAT_VERSION = 1
 /** Lines are collected to about this many characters before they are written. */
@@ -69,7 +71,7 @@ export async function backup(db: StoreDatabase, file: string, options: BackupOpt
 /** All pages in one step, off this thread, so that writers of other processes cannot make it begin anew. */
 async function copySqlite(engine: SqliteEngine, part: string): Promise<void> {
   await engine.withSource(async (source) => {
-    await loadSqlite().backup(source, part, { rate: -1 })
+    await loadSqlite().backup(source, part, { rate: ALL_PAGES })
   })
 }
 
@@ -102,7 +104,7 @@ async function writeLines(db: StoreDatabase, handle: FileHandle): Promise<number
 export async function restore(db: StoreDatabase, file: string): Promise<{ readonly rows: number }> {
   return await db.system(async (tx) => {
     for (const table of ALL_TABLES) {
-      const found = await tx.get(hot<{ n: number }>(`SELECT count(*) AS n FROM (SELECT 1 FROM ${table} LIMIT 1) AS some`))
+      const found = await tx.get(hot<{ n: number }>(`SELECT count(*) AS n FROM (SELECT 1 FROM ${table} LIMIT 1) AS first`))
       if (found === undefined || found.n === 0) continue
       throw new AdjutantError('CONFLICT', `the store ${db.shown} has rows already, in ${table}`, {
         outcome: 'not-run',
