@@ -1,8 +1,9 @@
 /** The built-in tools that a configuration asks for. */
 import { stat } from 'node:fs/promises'
 import { type AgentTool, nearestNames, type RegistryProblem } from '@adjutant/core'
-import { askUserTool, createFileTools, createSqlTool, readResultTool } from '@adjutant/tools'
+import { askUserTool, createFileTools, createSqlTool, readResultTool, type SqlDatabase } from '@adjutant/tools'
 import type { Config } from './config.ts'
+import { openPostgresDatabases, type PostgresHost } from './postgres-databases.ts'
 
 const SQL = 'sql_query'
 
@@ -13,7 +14,7 @@ export interface BuiltInTools {
 }
 
 /** Never rejects: what cannot be had is a problem with its place. */
-export async function builtInTools(config: Config): Promise<BuiltInTools> {
+export async function builtInTools(config: Config, host: PostgresHost): Promise<BuiltInTools> {
   const { builtin } = config
   if (builtin === false) return { tools: [], problems: [], close: async () => {} }
   const problems: RegistryProblem[] = []
@@ -22,8 +23,13 @@ export async function builtInTools(config: Config): Promise<BuiltInTools> {
   let close = async (): Promise<void> => {}
   const wantsSql = builtin === true || builtin.includes(SQL)
   if (wantsSql) {
-    const databases: Record<string, string> = {}
+    const postgres = await openPostgresDatabases(config, host)
+    problems.push(...postgres.problems)
+    const databases: Record<string, string | SqlDatabase> = {}
     for (const [name, file] of Object.entries(config.databases)) {
+      const opened = postgres.databases[name]
+      if (opened !== undefined) databases[name] = opened
+      if (typeof file !== 'string') continue
       const found = await stat(file).catch(() => undefined)
       if (found?.isFile() === true) databases[name] = file
       else {
@@ -37,7 +43,7 @@ export async function builtInTools(config: Config): Promise<BuiltInTools> {
       }
     }
     if (Object.keys(databases).length > 0) {
-      const sql = createSqlTool({ databases })
+      const sql = createSqlTool({ databases, clock: host.clock })
       tools.push(sql.tool)
       close = () => sql.close()
     }
@@ -51,7 +57,7 @@ export async function builtInTools(config: Config): Promise<BuiltInTools> {
           source,
           tool: SQL,
           message: `${source}: tools.builtin names ${SQL}, and there are no databases`,
-          hint: 'Add "databases: { name: file }".',
+          hint: 'Add "databases: { name: file or postgres://… }".',
         })
       } else if (!known.has(name)) {
         const near = nearestNames(name, known, 2)

@@ -89,6 +89,19 @@ export interface CodeConfig {
   readonly maxBoxes?: number
 }
 
+/** A PostgreSQL database of sql_query. */
+export interface PostgresConfig {
+  readonly url: string
+  readonly statementTimeoutMs?: number
+  readonly maxRows?: number
+  readonly schemas?: readonly string[]
+  readonly functions?: readonly string[]
+  readonly connections?: number
+  readonly idleMs?: number
+  /** File with certificates in PEM; in a {@link Config} its absolute path. */
+  readonly ca?: string
+}
+
 interface HttpConfig {
   readonly methods?: readonly ('GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
   readonly trustedHosts?: readonly string[]
@@ -157,7 +170,8 @@ export interface RawConfig extends GuardConfig {
   readonly role?: string | readonly string[]
   readonly catalog?: CatalogConfig
   readonly skills?: readonly string[]
-  readonly databases?: Readonly<Record<string, string>>
+  /** A text: a SQLite file, or the address of a PostgreSQL database. */
+  readonly databases?: Readonly<Record<string, string | PostgresConfig>>
   readonly mcpServers?: Readonly<Record<string, RawMcpServer>>
 }
 
@@ -183,7 +197,8 @@ export interface Config {
   readonly sandbox: SandboxConfig
   readonly sessions: SessionsConfig
   readonly skills: readonly string[]
-  readonly databases: Readonly<Record<string, string>>
+  /** A text: absolute path of a SQLite file. */
+  readonly databases: Readonly<Record<string, string | PostgresConfig>>
   readonly mcpServers: Readonly<Record<string, RawMcpServer>>
   /** Which tools each role may use; absent: everybody may use all. */
   readonly roles?: Readonly<Record<string, readonly string[]>>

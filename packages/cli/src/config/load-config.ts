@@ -5,7 +5,7 @@ import { AdjutantError } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
 import { auditFolderBeside } from './audit-folder.ts'
 import { checkConfig } from './check-config.ts'
-import type { Config, GuardConfig, RawConfig } from './config.ts'
+import type { Config, GuardConfig, PostgresConfig, RawConfig } from './config.ts'
 import { type ConfigDocument, readConfigDocument } from './config-document.ts'
 import { expandVariables } from './expand-variables.ts'
 import { findConfig } from './find-config.ts'
@@ -110,7 +110,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     sandbox: sandboxOf(raw.sandbox ?? {}, from),
     sessions: raw.sessions ?? {},
     skills: (raw.skills ?? []).map((entry) => absoluteSkillEntry(entry, from)),
-    databases: mapValues(raw.databases, from),
+    databases: mapValues(raw.databases, (database) => databaseOf(database, from)),
     mcpServers: mapValues(raw.mcpServers, (server) => ({
       ...server,
       ...(typeof server.roots === 'object' ? { roots: server.roots.map(from) } : {}),
@@ -156,23 +156,35 @@ function auditOf({ audit }: RawConfig, sessionsFolder: string, from: (path: stri
 }
 
 /** Paths of this machine made absolute. A key that a variable left empty is none. */
-function sandboxOf({ bubblewrap, e2b, ...rest }: SandboxConfig, from: (path: string) => string): SandboxConfig {
-  const { path, node, stateFolder, ...numbers } = bubblewrap ?? {}
+function sandboxOf({ bubblewrap, container, e2b, landlock, ...rest }: SandboxConfig, from: (path: string) => string): SandboxConfig {
   const given = Object.fromEntries(Object.entries(e2b ?? {}).filter(([, value]) => value !== ''))
   return {
     ...rest,
-    ...(bubblewrap === undefined
-      ? {}
-      : {
-          bubblewrap: {
-            ...numbers,
-            ...(path === undefined ? {} : { path: from(path) }),
-            ...(node === undefined ? {} : { node: from(node) }),
-            ...(stateFolder === undefined ? {} : { stateFolder: from(stateFolder) }),
-          },
-        }),
+    ...(bubblewrap === undefined ? {} : { bubblewrap: withPaths(bubblewrap, from) }),
+    ...(container === undefined ? {} : { container: withPaths(container, from) }),
+    ...(landlock === undefined ? {} : { landlock: withPaths(landlock, from) }),
     ...(e2b === undefined ? {} : { e2b: given }),
   }
+}
+
+function databaseOf(database: string | PostgresConfig, from: (path: string) => string): string | PostgresConfig {
+  if (typeof database === 'string') return /^postgres(?:ql)?:\/\//i.test(database) ? { url: database } : from(database)
+  return database.ca === undefined ? database : { ...database, ca: from(database.ca) }
+}
+
+const BOX_PATHS = ['path', 'node', 'stateFolder', 'filesFolder', 'socket'] as const
+
+/** A socket may be an address as well. */
+function withPaths<T extends Readonly<Partial<Record<(typeof BOX_PATHS)[number], string>>>>(
+  settings: T,
+  from: (path: string) => string,
+): T {
+  const changed: Partial<Record<(typeof BOX_PATHS)[number], string>> = {}
+  for (const name of BOX_PATHS) {
+    const value = settings[name]
+    if (value !== undefined && !/^[a-z]+:\/\//.test(value)) changed[name] = from(value)
+  }
+  return { ...settings, ...changed }
 }
 
 /** A recording named in the file stands beside it. */

@@ -1,7 +1,7 @@
 /** Opens the boxes that a configuration describes. What they stand on is loaded here, so that whoever needs none starts without it. */
 import { type Clock, randomIds, systemClock } from '@adjutant/core'
 import type { SandboxGuarantee, SandboxLanguage } from '@adjutant/core/contract'
-import type { ByLanguage, MakeBackend, Sandboxes, SandboxesOptions } from '@adjutant/sandbox'
+import type { BubblewrapOptions, ByLanguage, MakeBackend, Sandboxes, SandboxesOptions } from '@adjutant/sandbox'
 import type { SandboxConfig } from './sandbox-config.ts'
 
 export interface BoxesOptions {
@@ -50,25 +50,44 @@ function requiresOf(
 
 /** In the place of the built-in ones, only where something is said of them. */
 function backendsOf(config: SandboxConfig, sandbox: SandboxModule): Readonly<Record<string, MakeBackend>> {
-  const { bubblewrap, cgroupParent, e2b, pool, quickjs, sqljs } = config
-  const { path, node, stateFolder, ...numbers } = bubblewrap ?? {}
-  const { size, ...poolRest } = pool ?? {}
+  const { bubblewrap, container, e2b, landlock, quickjs, sqljs } = config
+  const { path, ...ofBubblewrap } = bubblewrap ?? {}
+  const { filesFolder, ...ofLandlock } = landlock ?? {}
   return {
     bubblewrap: ({ clock, ids }) =>
       sandbox.bubblewrapBackend({
         clock,
         ids,
-        ...numbers,
+        ...inAdvance(config),
+        ...stateRoot(ofBubblewrap),
         ...(path === undefined ? {} : { bubblewrap: path }),
-        ...(node === undefined ? {} : { node }),
-        ...(stateFolder === undefined ? {} : { stateRoot: stateFolder }),
-        ...(cgroupParent === undefined ? {} : { cgroupParent }),
-        ...(pool === undefined ? {} : { pool: { ...poolRest, ...(size === undefined ? {} : { number: size }) } }),
       }),
+    landlock: ({ clock, ids }) =>
+      sandbox.landlockBackend({
+        clock,
+        ids,
+        ...inAdvance(config),
+        ...stateRoot(ofLandlock),
+        ...(filesFolder === undefined ? {} : { filesRoot: filesFolder }),
+      }),
+    container: ({ clock, ids, env = {} }) => sandbox.containerBackend({ clock, ids, env, ...stateRoot(container ?? {}) }),
     quickjs: ({ clock }) => sandbox.quickJsBackend({ clock, ...workersOf(quickjs) }),
     sqljs: ({ clock }) => sandbox.sqlJsBackend({ clock, ...workersOf(sqljs) }),
     ...(e2b === undefined ? {} : { e2b: ({ clock, env = {} }) => sandbox.e2bBackend({ clock, env, ...e2bOf(e2b) }) }),
   }
+}
+
+/** What waits in advance, and where it is counted. */
+function inAdvance({ cgroupParent, pool }: SandboxConfig): Pick<BubblewrapOptions, 'cgroupParent' | 'pool'> {
+  const { size, ...rest } = pool ?? {}
+  return {
+    ...(cgroupParent === undefined ? {} : { cgroupParent }),
+    ...(pool === undefined ? {} : { pool: { ...rest, ...(size === undefined ? {} : { number: size }) } }),
+  }
+}
+
+function stateRoot<T extends { readonly stateFolder?: string }>({ stateFolder, ...rest }: T) {
+  return { ...rest, ...(stateFolder === undefined ? {} : { stateRoot: stateFolder }) }
 }
 
 function workersOf({ workers, sessions }: NonNullable<SandboxConfig['quickjs']> = {}): {

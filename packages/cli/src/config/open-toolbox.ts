@@ -10,6 +10,7 @@ import {
   type Clock,
   loadModuleFolder,
   loadSkills,
+  type Principal,
   type ReadCommand,
   Registry,
   type RegistryProblem,
@@ -58,6 +59,8 @@ export interface ToolboxOptions {
   readonly quiet?: boolean
   /** Start servers too that are otherwise started when they are needed: whoever asks wants to know whether they can be. */
   readonly startAll?: boolean
+  /** Whose policy says which hosts a database may be on. Default: with the roles of the configuration. */
+  readonly principal?: Principal
 }
 
 function problemOf(source: string, error: unknown): RegistryProblem {
@@ -132,7 +135,7 @@ export async function openToolbox(
   closers.push(async () => skillPlaces.close())
   let loaded: readonly Skill[] = []
   const [builtIn, reaching, modules, functions, skills, servers] = await Promise.all([
-    builtInTools(config),
+    builtInTools(config, { io, clock: options.clock ?? systemClock, principal: options.principal }),
     reachingTools(config, { io, clock: options.clock ?? systemClock, skills: () => loaded }),
     Promise.all(
       config.modules.map((folder) =>

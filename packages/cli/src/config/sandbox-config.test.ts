@@ -108,6 +108,24 @@ describe('sandbox in a configuration', () => {
     }
   })
 
+  it('says where containers are made, and of what', async () => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(500, { 'content-type': 'application/json' }).end('{"message":"not today"}')
+    })
+    await new Promise<void>((resolve) => void server.listen(join(root, 'own', 'daemon.sock'), resolve))
+    try {
+      const config = 'sandbox: { order: { bash: [container] }, container: { socket: ./daemon.sock, image: mine } }'
+      const { code, stderr } = await own(config, ['sandbox', 'run', '--lang', 'bash', '--', 'echo ran'])
+      assert.equal(code, 1)
+      assert.match(stderr, /SANDBOX_UNAVAILABLE: no box here can run bash\. container: /)
+      assert.ok(asked.length > 0, stderr)
+    } finally {
+      server.close()
+    }
+  })
+
   it('is what the doctor looks at', async () => {
     const config = 'sandbox: { order: { bash: [quickjs], python: [quickjs], js: [quickjs], sql: [sqljs] } }'
     const { lines } = await own(config, ['sandbox', 'doctor', '--json'])

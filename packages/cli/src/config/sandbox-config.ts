@@ -9,15 +9,36 @@ import type { ConfigDocument, Path } from './config-document.ts'
 
 type ByLanguage<T> = Readonly<Partial<Record<SandboxLanguage, T>>>
 
+/** Of all boxes of one backend. */
+interface RunsConfig {
+  readonly runsAtOnce?: number
+  readonly runsWaiting?: number
+  /** Where hosts of this user keep what they need while boxes are open. */
+  readonly stateFolder?: string
+}
+
 /** Boxes of a system program. */
-interface BubblewrapConfig {
+interface BubblewrapConfig extends RunsConfig {
   /** Absolute path of `bwrap`. */
   readonly path?: string
   /** Absolute path of the Node that runs JavaScript in boxes. */
   readonly node?: string
-  readonly stateFolder?: string
-  readonly runsAtOnce?: number
-  readonly runsWaiting?: number
+}
+
+/** Boxes where namespaces are refused. */
+interface LandlockConfig extends RunsConfig {
+  readonly node?: string
+  /** Where boxes keep what they write. */
+  readonly filesFolder?: string
+}
+
+/** Docker, Podman, and what speaks as they do. */
+interface ContainerConfig extends RunsConfig {
+  readonly socket?: string
+  readonly image?: string
+  readonly pull?: boolean
+  readonly runtime?: string
+  readonly cpus?: number
 }
 
 /** Boxes in workers of this process. */
@@ -51,6 +72,8 @@ export interface SandboxConfig {
   readonly pool?: { readonly size?: number; readonly memoryMB?: number; readonly idleMs?: number }
   readonly cgroupParent?: string
   readonly bubblewrap?: BubblewrapConfig
+  readonly container?: ContainerConfig
+  readonly landlock?: LandlockConfig
   readonly quickjs?: WorkersConfig
   readonly sqljs?: WorkersConfig
   readonly e2b?: E2bConfig

@@ -44,6 +44,8 @@ const settings = fc.record(
         cgroupParent: fc.constant('/somewhere'),
         bubblewrap: fc.record({ path: fc.constant('/evil/bwrap'), runsAtOnce: fc.integer({ min: 1, max: 999 }) }, { requiredKeys: [] }),
         quickjs: fc.record({ workers: fc.integer({ min: 1, max: 200 }) }, { requiredKeys: [] }),
+        container: fc.record({ image: fc.constant('evil'), runsAtOnce: fc.constant(1) }, { requiredKeys: [] }),
+        landlock: fc.record({ node: fc.constant('/evil/node'), runsAtOnce: fc.integer({ min: 1, max: 999 }) }, { requiredKeys: [] }),
         e2b: fc.constant({ url: 'https://evil.example' }),
       },
       { requiredKeys: [] },
@@ -79,7 +81,9 @@ function assertNotLooser({ sandbox, code, sessions }: Config): void {
     }
   }
   assert.ok((pool.size ?? 0) <= 16 && (pool.memoryMB ?? 0) <= 256 && (quickjs.workers ?? 0) <= 4 && (bubblewrap.runsAtOnce ?? 0) <= 32)
-  assert.deepEqual([sandbox.cgroupParent, sandbox.e2b, bubblewrap.path, sessions.keepDays], [undefined, undefined, undefined, undefined])
+  for (const asked of [sandbox.cgroupParent, sandbox.e2b, sandbox.container, sandbox.landlock?.node, bubblewrap.path, sessions.keepDays])
+    assert.equal(asked, undefined)
+  assert.ok((sandbox.landlock?.runsAtOnce ?? 0) <= 32)
   assert.ok((sessions.maxMB ?? 0) <= 1_024)
   if (typeof code !== 'object') return
   assert.ok((code.network ?? []).length === 0)

@@ -110,9 +110,13 @@ function boxRules({ order, requires, limits }: Usual): readonly Rule[] {
     ...(['quickjs', 'sqljs'] as const).flatMap((engine) =>
       (['workers', 'sessions'] as const).map((name) => more(['sandbox', engine, name], USUAL[name])),
     ),
-    ...(['runsAtOnce', 'runsWaiting'] as const).map((name) => more(['sandbox', 'bubblewrap', name], USUAL[name])),
+    ...(['bubblewrap', 'landlock'] as const).flatMap((backend) =>
+      (['runsAtOnce', 'runsWaiting'] as const).map((name) => more(['sandbox', backend, name], USUAL[name])),
+    ),
     ...['path', 'node', 'stateFolder'].map((name) => always(['sandbox', 'bubblewrap', name], 'it says which program makes the boxes')),
     always(['sandbox', 'cgroupParent'], 'it says where boxes are counted'),
+    ...['node', 'stateFolder', 'filesFolder'].map((name) => always(['sandbox', 'landlock', name], 'it says what the boxes stand on')),
+    always(['sandbox', 'container'], 'it says who makes the containers, and of which image'),
     always(['sandbox', 'e2b'], 'it says which machine gets the code, and the key'),
     asOrder(['tools', 'code', 'order']),
     more(['tools', 'code', 'maxBoxes'], USUAL.maxBoxes),
