@@ -30,7 +30,7 @@ REFER = 1 << 13
 RIGHTS = {'read': READ, 'read-file': 4, 'device': 2 | 4 | 1 << 14 | 1 << 15, 'write': READ | CHANGE, 'refer': REFER}
 def all_rights(abi):
     return (1 << 13) - 1 | (REFER if abi >= 2 else 0) | (1 << 14 if abi >= 3 else 0) | (1 << 15 if abi >= 5 else 0)
-def restrict(abi, handled, net, scope, rules):
+def restrict(abi, handled, net, scope, rules, pipes=()):
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     words = struct.pack('QQQ', handled, 3 if net and abi >= 4 else 0, scope if abi >= 6 else 0)
     made = call('landlock_create_ruleset', 444, ctypes.c_char_p(words[:size]), size, 0)
@@ -47,6 +47,9 @@ def restrict(abi, handled, net, scope, rules):
             rights &= FILE_RIGHTS
         call('landlock_add_rule ' + path, 445, made, 1, ctypes.c_char_p(struct.pack('=Qi', rights, opened)), 0)
         os.close(opened)
+    for pipe in pipes:
+        # So that it can be opened again by name: /dev/stderr.
+        call('landlock_add_rule', 445, made, 1, ctypes.c_char_p(struct.pack('=Qi', (2 | 1 << 14) & handled, pipe)), 0)
     call('landlock_restrict_self', 446, made, 0)
     os.close(made)
 def tell(text):
@@ -100,6 +103,28 @@ def finish(bounded, tries=0):
         except ChildProcessError:
             os._exit(0)
         select.select([], [], [], 0.002)
+def bound_signals(abi, own):
+    # Without this wall a kill(-1) would end everything of this user: where it has other processes, one beside the wall is asked.
+    hold, beside, witness = (*os.pipe(), 0)
+    if not own:
+        witness = os.fork()
+        if witness == 0:
+            os.close(beside)
+            os.read(hold, 1)
+            os._exit(0)
+    # A domain that says nothing of moving files between folders forbids it.
+    restrict(abi, REFER, False, 2, [('/', 'refer')])
+    held = own
+    if not own:
+        try:
+            os.kill(witness, 0)
+        except PermissionError:
+            held = True
+    os.close(beside)
+    if not own:
+        os.waitpid(witness, 0)
+    os.close(hold)
+    return held
 def start(config, abi, filter):
     failed, tell_failed = os.pipe()
     keeper = os.getpid()
@@ -123,7 +148,7 @@ def start(config, abi, filter):
         os.dup2(tell_failed, 3, inheritable=False)
         os.closerange(4, 198)
         os.closerange(199 + (1 if config['side'] else 0), 1 << 20)
-        restrict(abi, all_rights(abi), True, 3, config['rules'])
+        restrict(abi, all_rights(abi), True, 3, config['rules'], (1, 2))
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         words = ctypes.create_string_buffer(filter, len(filter))
@@ -145,15 +170,7 @@ def main():
     abi = min(config['abi'], call('landlock_create_ruleset', 444, 0, 0, 1))
     prctl(NO_NEW_PRIVS, 1)
     prctl(SUBREAPER, 1)
-    bounded = False
-    if abi >= 6:
-        # A domain that says nothing of moving files between folders forbids it.
-        restrict(abi, REFER, False, 2, [('/', 'refer')])
-        try:
-            os.kill(config['host'], 0)
-        except PermissionError:
-            # Proven: signals stay in here. Without that proof a kill(-1) would end everything of this user.
-            bounded = True
+    bounded = abi >= 6 and bound_signals(abi, config['ownUser'])
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)

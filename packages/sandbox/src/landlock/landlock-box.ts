@@ -120,7 +120,7 @@ export class LandlockBox implements RunBox {
     this.#code = this.#stream(DESCRIPTORS.code)
     this.side = options.side ? this.#stream(DESCRIPTORS.side) : undefined
     const told = readStatus(this.#stream(DESCRIPTORS.status))
-    void this.#begin(group, { ...plan, side: options.side, host: process.pid })
+    void this.#begin(group, { ...plan, side: options.side, ownUser: options.ownUser && user !== undefined })
     this.standing = Promise.race([told.started, exited.then(() => told.started)])
     this.ended = Promise.race([told.ended, exited.then(() => told.ended)]).then(({ exitCode, failure, started }) => {
       this.isOver = true

@@ -1,6 +1,6 @@
 /** What Landlock does not know, and is closed all the same; and what is refused because it could not be held. Also run by an ordinary user. */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -161,6 +161,38 @@ print("held")`,
       const code = `${PRELUDE}tries("read", lambda: open("/etc/passwd"))\ntries("cut", lambda: os.truncate("/etc/passwd", 0))\nprint("held")`
       assert.equal(said(await box.run({ lang: 'python', code })), HELD)
     }
+  })
+})
+
+describe('programs in a Landlock box', { timeout: 60_000 }, () => {
+  it('find their streams by name, pipes, temporary files and folders to move in', async () => {
+    await using box = await backend.open({})
+    const code = `echo out > /dev/stdout; echo err > /dev/stderr; cat < /dev/stdin; cat <(echo pipe); t=$(mktemp); echo temporary > $t; cat $t
+mkdir -p a b; echo moved > a/f; mv a/f b/g; ln b/g b/h; ln -s b/g l; cat l; sort -r <<< $'1\n2'; head -c 2 /dev/zero | wc -c`
+    for (const session of [false, true]) {
+      const report = await box.run({ lang: 'bash', code, stdin: 'in\n', session })
+      assert.equal(Buffer.from(report.stdout).toString(), 'out\nin\npipe\ntemporary\nmoved\n2\n1\n2\n')
+      assert.equal(
+        Buffer.from(report.stderr).toString(),
+        session ? "err\nln: failed to create hard link 'b/h': File exists\nln: failed to create symbolic link 'l': File exists\n" : 'err\n',
+      )
+    }
+  })
+})
+
+describe('git in a Landlock box', {
+  skip: isRoot && existsSync('/usr/bin/git') ? false : 'needs git, and a user for boxes',
+  timeout: 60_000,
+}, () => {
+  it('works, whatever settings the machine has for it', async () => {
+    await using box = await backend.open({
+      env: { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' },
+    })
+    const report = await box.run({
+      lang: 'bash',
+      code: 'git init -q r && cd r && echo x > f && git add f && git commit -qm made && git log --format=%s',
+    })
+    assert.equal(said(report).replace(/^hint: .*\n/gm, ''), 'made\n')
   })
 })
 
