@@ -21,6 +21,7 @@ import { ResultMemory } from '../execution/result-memory.ts'
 import { DEFAULT_RESULT_CHARS } from '../response/clip.ts'
 import { createRedactor } from '../response/redact/create-redactor.ts'
 import { redactJson } from '../response/redact/redact-json.ts'
+import { setSpillRedactor } from '../response/spill-settings.ts'
 import type { DurableSide } from './durable/durable-side.ts'
 import type { StepKeeper } from './kept-steps.ts'
 import type { RunGuards } from './run-guards.ts'
@@ -66,6 +67,7 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
   // Providers number the calls of each answer anew: the batch belongs to it.
   const idempotencyKey = (id: CallId): string => `${parts.id}/${parts.batch()}/${id}`
   const redactor = options.redactor === false ? undefined : (options.redactor ?? createRedactor({ env: process.env }))
+  if (redactor !== undefined) setSpillRedactor(namespace, redactor)
   return {
     sessionId: parts.id,
     resolve: (call) => catalog.resolve(call),
