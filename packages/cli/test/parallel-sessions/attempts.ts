@@ -5,7 +5,7 @@
 import { type HidingPlace, PEARL_PATTERN } from './pearls.ts'
 import { type Address, namesOf, type Player, word } from './player.ts'
 
-export interface Aim {
+interface Aim {
   readonly me: Player
   readonly own: Address
   /** May be the session itself. */

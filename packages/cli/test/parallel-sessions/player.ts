@@ -1,5 +1,5 @@
 /** Owns what one session of the test is: its tools by name, its place on the host, and what the others know of it. */
-import type { HidingPlace, Pearls } from './pearls.ts'
+import type { Pearls } from './pearls.ts'
 
 export interface Said {
   /** Everything that the session was told: results, errors, progress. */
@@ -9,7 +9,7 @@ export interface Said {
 }
 
 /** Carries out one call in the session. Rejects when the session itself fails; a call that fails is an answer. */
-export type Call = (tool: string, input: Readonly<Record<string, unknown>>) => Promise<Said>
+type Call = (tool: string, input: Readonly<Record<string, unknown>>) => Promise<Said>
 
 export interface Player {
   readonly index: number
@@ -46,8 +46,6 @@ export async function told(
   pearls.seen(player.index, said.text, how)
   return said
 }
-
-export type Hides = (place: HidingPlace) => string
 
 /** One word for a shell. */
 export function word(text: string): string {
