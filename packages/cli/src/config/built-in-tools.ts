@@ -25,13 +25,13 @@ export async function builtInTools(config: Config, host: PostgresHost): Promise<
   if (wantsSql) {
     const postgres = await openPostgresDatabases(config, host)
     problems.push(...postgres.problems)
-    const databases: Record<string, string | SqlDatabase> = {}
+    const entries: (readonly [name: string, database: string | SqlDatabase])[] = []
     for (const [name, file] of Object.entries(config.databases)) {
-      const opened = postgres.databases[name]
-      if (opened !== undefined) databases[name] = opened
+      const opened = postgres.databases.get(name)
+      if (opened !== undefined) entries.push([name, opened])
       if (typeof file !== 'string') continue
       const found = await stat(file).catch(() => undefined)
-      if (found?.isFile() === true) databases[name] = file
+      if (found?.isFile() === true) entries.push([name, file])
       else {
         problems.push({
           code: 'NOT_FOUND',
@@ -42,8 +42,8 @@ export async function builtInTools(config: Config, host: PostgresHost): Promise<
         })
       }
     }
-    if (Object.keys(databases).length > 0) {
-      const sql = createSqlTool({ databases, clock: host.clock })
+    if (entries.length > 0) {
+      const sql = createSqlTool({ databases: Object.fromEntries(entries), clock: host.clock })
       tools.push(sql.tool)
       close = () => sql.close()
     }
