@@ -24,7 +24,7 @@ export interface WorkspaceAsk {
   readonly agreed: boolean
 }
 
-export interface FileOrigin {
+interface FileOrigin {
   readonly file: string
   readonly workspace: string
   /** It was named, and not found in the folder of the command. */
@@ -37,7 +37,7 @@ export interface FileOrigin {
  * Whether the file came with the workspace. One that was found comes with its folder, unless somebody named another workspace; one that was named
  * is whoever named it's own, unless it lies where the model's tools can write.
  */
-export function comesWithWorkspace({ file, workspace, named, workspaceNamed }: FileOrigin): boolean {
+function comesWithWorkspace({ file, workspace, named, workspaceNamed }: FileOrigin): boolean {
   if (!named && !workspaceNamed) return true
   return isInside(resolve(file), resolve(workspace)) || isInside(realOf(file), realOf(workspace))
 }
