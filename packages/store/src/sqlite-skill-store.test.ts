@@ -6,12 +6,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, describe, it } from 'node:test'
 import { AdjutantError, loadSkills } from '@adjutant/core'
 import { skillStoreConformance, testContext } from '@adjutant/testkit'
+import { openStore, STORE_KINDS } from '../test/open-stores.ts'
+import { DatabaseSkillStore } from './database-skill-store.ts'
 import { SqliteSkillStore } from './sqlite-skill-store.ts'
 
 const folders: string[] = []
 const opened: SqliteSkillStore[] = []
 after(async () => {
-  for (const store of opened) store.close()
+  await Promise.all(opened.map((store) => store.close()))
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
 })
 
@@ -32,27 +34,49 @@ skillStoreConformance('SqliteSkillStore', async () => {
   return { store, put: (key, text, files) => store.put(key, text, files) }
 })
 
-describe('SqliteSkillStore', () => {
-  it('keeps tenants apart (A13)', async () => {
-    const path = await file()
-    const [a, b] = [open(path, 'a'), open(path, 'b')]
-    a.put('x', 'of a', { f: new Uint8Array([1]) })
-    b.put('x', 'of b')
-    assert.deepEqual(
-      (await a.skills()).map((skill) => skill.text),
-      ['of a'],
-    )
-    await assert.rejects(b.readFile('x', 'f'))
-    assert.equal(b.remove('x'), true)
-    assert.equal((await a.skills()).length, 1)
+for (const kind of STORE_KINDS) {
+  skillStoreConformance(`DatabaseSkillStore on ${kind}`, async () => {
+    const store = new DatabaseSkillStore(await openStore(kind), 'acme')
+    return { store, put: (key, text, files) => store.put(key, text, files) }
   })
 
-  it('is still there when it is opened again', async () => {
+  describe(`DatabaseSkillStore on ${kind}`, () => {
+    it('keeps tenants apart (A13)', async () => {
+      const db = await openStore(kind)
+      const [a, b] = [new DatabaseSkillStore(db, 'a'), new DatabaseSkillStore(db, 'b')]
+      await a.put('x', 'of a', { f: new Uint8Array([1]) })
+      await b.put('x', 'of b')
+      assert.deepEqual(
+        (await a.skills()).map((skill) => skill.text),
+        ['of a'],
+      )
+      await assert.rejects(b.readFile('x', 'f'))
+      assert.equal(await b.remove('x'), true)
+      assert.equal(await b.remove('x'), false)
+      assert.equal((await a.skills()).length, 1)
+    })
+  })
+}
+
+describe('SqliteSkillStore', () => {
+  it('is still there when it is opened again, also as part of a whole store', async () => {
     const path = await file()
     const first = open(path)
-    first.put('x', 'kept')
-    first.close()
+    await first.put('x', 'kept')
+    await first.close()
     assert.equal((await open(path).skills())[0]?.text, 'kept')
+    const db = await openStore(`sqlite:${path}`)
+    assert.equal((await new DatabaseSkillStore(db, 'local').skills())[0]?.text, 'kept')
+  })
+
+  it('does what was asked for in order, also when nobody waits', async () => {
+    const store = open(await file())
+    const done = [store.put('x', 'one'), store.put('x', 'two'), store.put('y', 'three'), store.remove('y')]
+    assert.deepEqual(
+      (await store.skills()).map(({ text }) => text),
+      ['two'],
+    )
+    await Promise.all(done)
   })
 
   it('refuses a file that is no such store, and leaves it as it is', async () => {
@@ -63,8 +87,8 @@ describe('SqliteSkillStore', () => {
     database.exec('CREATE TABLE mine (x)')
     database.close()
     for (const path of [text, other]) {
-      assert.throws(
-        () => open(path),
+      await assert.rejects(
+        open(path).skills(),
         (error: unknown) => AdjutantError.isInstance(error) && error.code === 'CONFIG_INVALID' && error.message.includes(path),
       )
     }
@@ -81,11 +105,11 @@ describe('SqliteSkillStore', () => {
 
   it('gives skills that load as those of folders do, with files to read on demand (A4)', async () => {
     const store = open(await file())
-    store.put('house-style', '---\nname: house-style\ndescription: Use for reports.\n---\nWrite short sentences.', {
+    await store.put('house-style', '---\nname: house-style\ndescription: Use for reports.\n---\nWrite short sentences.', {
       'examples/good.md': new TextEncoder().encode('Rain fell.'),
       'logo.png': new Uint8Array([0x89, 0x50, 0xff]),
     })
-    store.put('broken', 'no front matter at all')
+    await store.put('broken', 'no front matter at all')
     const { skills, tools, problems } = await loadSkills([{ store, name: 'team skills' }])
     assert.deepEqual(
       skills.map((skill) => skill.name),

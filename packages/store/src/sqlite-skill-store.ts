@@ -1,125 +1,77 @@
-import { DatabaseSync } from 'node:sqlite'
-import { AdjutantError, type SkillStore, type StoredSkill } from '@adjutant/core/contract'
-
-/** Layout of the tables; a file with another one is not opened. */
-const SCHEMA_VERSION = 1
-
-const SCHEMA = `
-CREATE TABLE skills (
-  tenant_id TEXT NOT NULL,
-  key TEXT NOT NULL,
-  text TEXT NOT NULL,
-  PRIMARY KEY (tenant_id, key)
-) STRICT;
-CREATE TABLE skill_files (
-  tenant_id TEXT NOT NULL,
-  key TEXT NOT NULL,
-  path TEXT NOT NULL,
-  content BLOB NOT NULL,
-  PRIMARY KEY (tenant_id, key, path),
-  FOREIGN KEY (tenant_id, key) REFERENCES skills (tenant_id, key) ON DELETE CASCADE
-) STRICT;
-PRAGMA user_version = ${SCHEMA_VERSION};
-`
+import { randomIds, systemClock } from '@adjutant/core'
+import type { SkillStore, StoredSkill } from '@adjutant/core/contract'
+import { openDatabase, type StoreDatabase } from './database/index.ts'
+import { DatabaseSkillStore } from './database-skill-store.ts'
 
 export interface SqliteSkillStoreOptions {
-  /** A file, made when missing. */
+  /** A file, made when missing; one that holds a whole store is as good. */
   readonly file: string
   /** Whose skills these are. Default `local`. Another tenant's are neither seen nor changed. */
   readonly tenantId?: string
 }
 
 /**
- * Skills in a SQLite file: one row a skill, one a bundled file. Several processes may open one file; a writer waits for another for
- * five seconds. Each change is one transaction, so a reader never sees half a skill.
+ * Skills in a SQLite file of their own, or in the file of a store. The file is opened at once; what is wrong with it is told by the first
+ * method that is awaited, as AdjutantError CONFIG_INVALID or STORE_FAILED. Methods take effect in the order in which they were called, and closing
+ * waits for them.
  *
  * @example
  * ```ts
- * using store = new SqliteSkillStore({ file: 'skills.sqlite' })
- * store.put('house-style', '---\nname: house-style\ndescription: Use for reports.\n---\nWrite short sentences.')
+ * await using store = new SqliteSkillStore({ file: 'skills.sqlite' })
+ * await store.put('house-style', '---\nname: house-style\ndescription: Use for reports.\n---\nWrite short sentences.')
  * ```
  */
 export class SqliteSkillStore implements SkillStore {
-  readonly #database: DatabaseSync
+  readonly #database: Promise<StoreDatabase>
   readonly #tenant: string
+  #last: Promise<unknown> = Promise.resolve()
 
-  /** @throws AdjutantError CONFIG_INVALID when the file is no such store */
   constructor(options: SqliteSkillStoreOptions) {
     this.#tenant = options.tenantId ?? 'local'
-    try {
-      this.#database = new DatabaseSync(options.file, { timeout: 5_000 })
-      this.#open(options.file)
-    } catch (error) {
-      throw AdjutantError.from(error, 'CONFIG_INVALID', `the skill store ${options.file}`)
-    }
+    this.#database = openDatabase(`sqlite:${options.file}`, { clock: systemClock, ids: randomIds, poolSize: 1 })
+    // Told to whoever asks for something; until then it is nobody's.
+    this.#database.catch(() => {})
   }
 
   async skills(): Promise<readonly StoredSkill[]> {
-    const files = new Map<string, string[]>()
-    const paths = this.#database.prepare('SELECT key, path FROM skill_files WHERE tenant_id = ? ORDER BY key, path').all(this.#tenant)
-    for (const { key, path } of paths) {
-      const known = files.get(String(key))
-      if (known === undefined) files.set(String(key), [String(path)])
-      else known.push(String(path))
-    }
-    const rows = this.#database.prepare('SELECT key, text FROM skills WHERE tenant_id = ? ORDER BY key').all(this.#tenant)
-    return rows.map(({ key, text }) => ({ key: String(key), text: String(text), files: files.get(String(key)) ?? [] }))
+    return await this.#next((store) => store.skills())
   }
 
+  /** @throws AdjutantError NOT_FOUND */
   async readFile(key: string, path: string): Promise<Uint8Array> {
-    const row = this.#database
-      .prepare('SELECT content FROM skill_files WHERE tenant_id = ? AND key = ? AND path = ?')
-      .get(this.#tenant, key, path)
-    const content = row?.content
-    if (content instanceof Uint8Array) return content
-    throw new AdjutantError('NOT_FOUND', `the skill ${key} has no file ${JSON.stringify(path.slice(0, 200))}`)
+    return await this.#next((store) => store.readFile(key, path))
   }
 
   /** Keeps a skill, in place of one with the same key and all its files. */
-  put(key: string, text: string, files: Readonly<Record<string, Uint8Array>> = {}): void {
-    this.#transaction(() => {
-      this.#database.prepare('DELETE FROM skills WHERE tenant_id = ? AND key = ?').run(this.#tenant, key)
-      this.#database.prepare('INSERT INTO skills (tenant_id, key, text) VALUES (?, ?, ?)').run(this.#tenant, key, text)
-      const insert = this.#database.prepare('INSERT INTO skill_files (tenant_id, key, path, content) VALUES (?, ?, ?, ?)')
-      for (const [path, content] of Object.entries(files)) insert.run(this.#tenant, key, path, content)
-    })
+  async put(key: string, text: string, files: Readonly<Record<string, Uint8Array>> = {}): Promise<void> {
+    await this.#next((store) => store.put(key, text, files))
   }
 
   /** @returns whether there was one */
-  remove(key: string): boolean {
-    return this.#database.prepare('DELETE FROM skills WHERE tenant_id = ? AND key = ?').run(this.#tenant, key).changes > 0
+  async remove(key: string): Promise<boolean> {
+    return await this.#next((store) => store.remove(key))
   }
 
-  close(): void {
-    if (this.#database.isOpen) this.#database.close()
+  async close(): Promise<void> {
+    await this.#last
+    await this.#database.then(
+      (db) => db.close(),
+      () => {},
+    )
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** Closes as soon as what was asked for is done. */
   [Symbol.dispose](): void {
-    this.close()
+    void this.close()
   }
 
-  #open(file: string): void {
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON')
-    this.#transaction(() => {
-      const version = Number(this.#database.prepare('PRAGMA user_version').get()?.user_version)
-      const tables = Number(this.#database.prepare("SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'").get()?.n)
-      if (version === 0 && tables === 0) this.#database.exec(SCHEMA)
-      else if (version !== SCHEMA_VERSION) {
-        throw new AdjutantError('CONFIG_INVALID', `${file} is another database (its version is ${version}, with ${tables} tables)`, {
-          hint: 'Name a file that was made by this version, or one that does not exist yet.',
-        })
-      }
-    })
-  }
-
-  #transaction(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      work()
-      this.#database.exec('COMMIT')
-    } catch (error) {
-      this.#database.exec('ROLLBACK')
-      throw error
-    }
+  async #next<T>(work: (store: DatabaseSkillStore) => Promise<T>): Promise<T> {
+    const turn = this.#last.then(async () => await work(new DatabaseSkillStore(await this.#database, this.#tenant)))
+    this.#last = turn.catch(() => {})
+    return await turn
   }
 }

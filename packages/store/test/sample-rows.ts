@@ -134,7 +134,7 @@ export function sampleRows(seal: BodySeal, tenant: string, n: number): Omit<Samp
       payload: seal.seal('{}', bodyPlace('schedules', 'payload', tenant, `d${n}`)),
       next_at: at,
     },
-    skills: { tenant_id: tenant, key: `skill${n}`, text: '---\nname: skill\n---\nWrite.' },
+    skills: { tenant_id: tenant, key: `skill${n}`, text: Buffer.from('---\nname: skill\n---\nWrite.') },
     skill_files: { tenant_id: tenant, key: `skill${n}`, path: 'a/b.md', content: new Uint8Array([1, 2, n]) },
     deliveries: {
       ...row,

@@ -58,8 +58,8 @@ describe('openSkillPlaces', () => {
   it('opens a store, and says what is wrong with one that is none', async () => {
     const file = join(root, 'skills.sqlite')
     const store = new SqliteSkillStore({ file })
-    store.put('kept', '---\nname: kept\ndescription: in a database\n---\nx')
-    store.close()
+    await store.put('kept', '---\nname: kept\ndescription: in a database\n---\nx')
+    await store.close()
     assert.deepEqual(await described([`sqlite:${file}`]), ['kept: in a database'])
     const { problems } = await openSkillPlaces([`sqlite:${join(root, 'gone.sqlite')}`], at)
     assert.match(problems[0]?.message ?? '', /gone\.sqlite does not exist/)

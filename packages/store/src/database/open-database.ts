@@ -40,7 +40,7 @@ export interface OpenDatabaseOptions {
  * @example
  * ```ts
  * await using db = await openDatabase('sqlite:/var/lib/adjutant/store.db', { clock: systemClock, ids: randomIds })
- * await db.transaction('acme', (tx) => tx.db.insertInto('skills').values({ tenant_id: 'acme', key: 'a', text: '…' }).execute())
+ * await db.transaction('acme', (tx) => tx.db.insertInto('skills').values({ tenant_id: 'acme', key: 'a', text: Buffer.from('…') }).execute())
  * ```
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<StoreDatabase> {

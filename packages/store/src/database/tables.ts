@@ -197,7 +197,8 @@ export interface SchedulesTable {
 export interface SkillsTable {
   tenant_id: string
   key: string
-  text: string
+  /** UTF-8. */
+  text: Uint8Array
 }
 
 export interface SkillFilesTable {

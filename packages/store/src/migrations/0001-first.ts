@@ -82,7 +82,7 @@ const TABLES: readonly (readonly [name: string, columns: string])[] = [
     `tenant_id {ID} NOT NULL, schedule_id {ID} NOT NULL, cron {TEXT} NOT NULL, zone {TEXT} NOT NULL, kind {TEXT} NOT NULL, payload {BYTES} NOT NULL,
      next_at {INT}, last_at {INT}, paused {FLAG} NOT NULL DEFAULT 0, PRIMARY KEY (tenant_id, schedule_id)`,
   ],
-  ['skills', 'tenant_id {ID} NOT NULL, key {ID} NOT NULL, text {TEXT} NOT NULL, PRIMARY KEY (tenant_id, key)'],
+  ['skills', 'tenant_id {ID} NOT NULL, key {ID} NOT NULL, text {BYTES} NOT NULL, PRIMARY KEY (tenant_id, key)'],
   [
     'skill_files',
     `tenant_id {ID} NOT NULL, key {ID} NOT NULL, path {ID} NOT NULL, content {BYTES} NOT NULL, PRIMARY KEY (tenant_id, key, path),

@@ -14,7 +14,7 @@ export async function adoptSkillFile(connection: StoreConnection): Promise<(() =
   await connection.script('ALTER TABLE skill_files RENAME TO old_skill_files; ALTER TABLE skills RENAME TO old_skills')
   return async () => {
     await connection.script(
-      `INSERT INTO skills (tenant_id, key, text) SELECT tenant_id, key, text FROM old_skills;
+      `INSERT INTO skills (tenant_id, key, text) SELECT tenant_id, key, CAST(text AS BLOB) FROM old_skills;
        INSERT INTO skill_files (tenant_id, key, path, content) SELECT tenant_id, key, path, content FROM old_skill_files;
        DROP TABLE old_skill_files; DROP TABLE old_skills; PRAGMA user_version = 0`,
     )

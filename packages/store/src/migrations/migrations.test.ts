@@ -157,7 +157,7 @@ describe('a file of the first skill store', () => {
     const db = await openStore(url)
     const [skill] = await db.read('local', (tx) => tx.db.selectFrom('skills').selectAll().execute())
     const [file] = await db.read('local', (tx) => tx.db.selectFrom('skill_files').selectAll().execute())
-    assert.deepEqual({ ...skill }, { tenant_id: 'local', key: 'x', text: 'text of x' })
+    assert.deepEqual({ ...skill }, { tenant_id: 'local', key: 'x', text: new Uint8Array(Buffer.from('text of x')) })
     assert.deepEqual(file?.content, new Uint8Array([0, 0xff]))
     assert.deepEqual(await shapeOf(db), await shapeOf(await openStore('sqlite-file')))
     assert.deepEqual((await check(db)).findings, [])

@@ -380,7 +380,7 @@ ALTER TABLE ONLY golden.skill_files FORCE ROW LEVEL SECURITY;
 CREATE TABLE golden.skills (
     tenant_id text NOT NULL COLLATE pg_catalog."C",
     key text NOT NULL COLLATE pg_catalog."C",
-    text text NOT NULL
+    text bytea NOT NULL
 );
 
 ALTER TABLE ONLY golden.skills FORCE ROW LEVEL SECURITY;
@@ -422,9 +422,9 @@ CREATE TABLE golden.store_versions (
 -- Data for Name: approvals; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656e4792fc6501a48f6c57e1700059dc406bb2c886090ee0e5c5ead3726a443c0617de8580a73bcda4151e9da5e591d9f4a638e5c5cc22b081c290c9ff412c1bed0ce1fe6fe72e1316a4d9c6773caefa97c0f52d6d9baf2608', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e91fce52e5b1ac7bf8dbddf348c93a3ff83f56cc9a095280a9dcad983f32f993afd4c9241e9166d9be6c6f143daf0', 1700000001001, 'boss1', NULL);
-INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656e716121e300b6a374453c31ab6f3e978257cc18d0340434f6319c9e32a2d8f9afb47c9fda7a1709ed94aa4bbe75e495600d41e95688cbb0f31583094be43a6c00f0ff662c154278f25eb5aa4febeee4ed7a3627d9ae1e1f', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ecde303594c2aa660ebdc8c7aed7bbc2ec913933915670dd6d7f9727497f64ed7fb0ce24f9898395b594618502787', 1700000001002, 'boss2', NULL);
-INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656e6efa707d6b0a2d7e5594ee99e0c6f7935443c4df2188e40ec30ac5c52a5842da3a9b059e61c4b30e14fc176715f611d7683fa340a014a83febb6b009bf2e07ab95cfb75f0187bdf8548093ea817a74408704646fc958674d4370c5fd487811e00c82', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ef50ba46881cb863d2bccb90af29351fc27862d9f9d3af81b3b39d9c9cf7ccafc06f4d832dc85aa1d7f86c377735d', 1700000001003, 'boss3', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656e347c44ed31bef4af50abde0a35dc69a1bd786037ffae6cb05c582a2f55025ab097393c55fde1a5d2a941ca82feb9ca6b346298f5ef619aaeeb82084c7dc0ea1dee1de02ca4cc44c0cfe80dafb0c3c53a6171da15658ff9', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e720a8908c7ca613a7bb79c2cfc62b00884a826748734c89d22ac974352f8079979be5459deec9dd26cac82058e18', 1700000001001, 'boss1', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656ef7c8a57105161cee7036a1b9c9a6a1a4a8480d16b3785b2f29de0119ac03e62411057cc5291120587a5dc0f00c43eb112bcd843e38855637d72f3f1bd0dc7276548814c5a8f983ae82cc75f71e3cae71c3c8b51c10acab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ecb994f240f2720b9297e6bc33619d1b7739a5015dacebd60177180bb7bb16207125399c18f68d984f7edf603d365', 1700000001002, 'boss2', NULL);
+INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656e0e9bd204585c74df6a2128a7d1d8953223a7a7b3e5ce8e97ba0b9f7708f991bbb035b620c87e83b5b5e94aea8d16db50182ab41c3afc25dd50b3e3ddd7ef5eb7fdcd20766652c17b3f0b3d1807e2692e877d3ed3a2fae4691cb83f55786a0987d829', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e89db8d8393e42e4f2670dd0fbb56cc3918901a7b68f62904df7ed9ff56f286ccb05eb952b3133c0eed840c1dbfb8', 1700000001003, 'boss3', NULL);
 
 
 --
@@ -440,9 +440,9 @@ INSERT INTO golden.audit VALUES ('o''brien \ 🐝', 's3', 1, 'sha256:00000000000
 -- Data for Name: cache; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656e9c2f82ea210b88d5c9fe8065e8f9b323cbee613e479d72363a82fe43b5', 1, 1700000000001, 1700000001001);
-INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656ed86bdbe3db28f63a7d7c515fa4a198288767fd767667155f5aecc5aa10', 1, 1700000000002, 1700000001002);
-INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e6f1076e4ef7c55c6333233ea59233a2e5bad08fe17629cc2ad5727f163', 1, 1700000000003, 1700000001003);
+INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656ed2f784ff833c69306e761ccd4c7f5172e0279204bab56418e5d3b892e8', 1, 1700000000001, 1700000001001);
+INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656e2722578fb6f3fda1479cd59d9f0d16f159d796773625438f69fd86b027', 1, 1700000000002, 1700000001002);
+INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e720ca4546775c265cb246c0c97891e89dcd4b8042b57d8385e20829743', 1, 1700000000003, 1700000001003);
 
 
 --
@@ -458,18 +458,18 @@ INSERT INTO golden.calls VALUES ('o''brien \ 🐝', 's3', 1, 'c3', 'write_file',
 -- Data for Name: checkpoints; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656e5523219f98286551f406487c143ba9f626e6b2f42c206b139c60a29776520bd6cb62c71210f010c245ea8136e4e07baca20b50b491e388e969655c22609846b5537991e64c832e3e8fa940b35ac6fe649291545fd9d05c');
-INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656ed25db6efb8ffea6498de31552668771152631a1025837c4567f85a91be7600694cbad3b25a6bec51735eb836316b8c7c0d5b078297a928e7084ac7c32c19b54e31c3226f13bb78d18f80d118e3287db9cd1796b8f3a011');
-INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656ea1f267c64b3c7be266207ddc97ba29303a046a3cda6eccf9c2745627736e1b2cd34778d963019af41278a08e91b09bccc83669268afae5a42dd09524f8fdfe7367e7b7dc8ded90873e8ab050548474288058057be3b801118674a97fb8424bacb259');
+INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656e989e9952e601774d514a2fa7a7f136951e3e335756c17302f4e65a3d5f0e26a4c70c89fb104304ddda5e92c083a9ffd6062fb348d4889697dde22ab8b82f2be97f18e00eb3013edde3447c216e7cc67041bf38f2ee70e4');
+INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e839f5a112bff89191d40d41abf3605e487f3ed8d358a550d98c5ed171d00f955081d3126ddc2991026787fe7eddb6bae930002430810a188497911c6a796f34e8f1d73511e324632241aa6220e2975fe4c1086cfbe7b27');
+INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656e9e5d9878c3b7016dc8e12322b2426bd18c0cd58d52b639ff4ed30a1f133ac9378adae1a70a3a942a5634026b8a2ab7a4aba4dfde6d516e4103716307b87475bd3b5bed39a97031cebc06ca82ff3f05d6b28953baaee6381b3ed25250475996c28b2f');
 
 
 --
 -- Data for Name: deliveries; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656ef87667d8539f304945e4196590d4eddb8bd7f5e51218116f405cc0cc3e37', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
-INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656efce63e02f65656252cfa46b63bb30563a23b5787d74b2ef5b34572bcd8d8', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
-INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656ed68721a578e976db884083e5998df8b2418f0d2659e4d308edf445931f96', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
+INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e75b4fd6ff336766627776ded55a5de9b81070ee31b1d21ae06a6c528d53b', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
+INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656ecd7d727155808a1bb986c568e9e2408e956e7618205bf43b3da9f3be2085', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
+INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656eb5220ea8ca7f3a2c94ee856bb63373672de8f70c529694c1b20c7e6fd356', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
 
 
 --
@@ -485,27 +485,27 @@ INSERT INTO golden.erasures VALUES ('o''brien \ 🐝', 'session', 'gone3', 17000
 -- Data for Name: events; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656ecfc73195e0cd14729aa35904ddb0aa9d9c3d2a3d62bf40fbed8de6395e607b6e8468dccd2116700c04e375c635dc92b2230b181a2b8a0a94368e972403a9572fb4aedec1854c30e636bd7b0a6eb0386a3a7e622d50296c');
-INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656e801da9fba6507879995bf78bcd5c0c8e708a1201b07270e97be791f74e566595d315ae39087290d77b92498f709ce18e91d0edb823bbc80badef34e0b7c5e566f20e340cf5a85a10f5af674f6687e84e1781b55e63b1c7');
-INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e6010c836a5654643b15a62132674fa91574b933ee1020eefe6d272fce95f509ce3d660396c1ce074409836c74779052f4688841641b1889210d4c090fba0e0c02917d2fefa5bee89c3f73737fb60825ca33773c0037feb58e94a0307e6b7ddd1effb');
+INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656e7bd97798e9610c2cac10a4ba38ded04bb5bab482b4598fa226fd9118496778aa96162c9f08f7880f0ff47f1d911ad4e5d55094921a144f3cdcf198c419a3ede55a54b7901b79d6005b611dfab6d00bdbbeed407b0fef49');
+INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656e4c44a03224327dd661c3abca9639ce051de8c956b40fca104d4410c4d9e2e5b221454871c38210f162090c3d8d15f3743a8240284bb8f4c9712243891eed3a47f2cf7d4ba01fa7d1d550b034ea00c7115056c00f33c751');
+INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e8c986254828b2f3c742044e56cd80edc0a9469c7afc80a7d20e1826a220b1bdf2a7ace0a0f4e46f270578bb727b18cdde4ed3d62b8c5cd122e93336ef5d334ae9083c873dea54966f803993c22a94f4e43660906143af263558c9a7df08da9ca4641');
 
 
 --
 -- Data for Name: facts; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656e5719c7bacc25e11bbccb68584f18f590f83d5e4cd40ec972a99f8f1a76d2b229c40e', 1700000000001, 1700000001001);
-INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e907f460c3fb3268d2564e4e4ed16bea66221f3539cbadf5996f1654ab31a4f70df1c', 1700000000002, 1700000001002);
-INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e3a8154703bb0546e9b843f251fad7ced7e23289f9bfced6e4f0fb7fbfecef8e9d1cd', 1700000000003, 1700000001003);
+INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656e1c2c514926fb2cd12ff00638a8d5603c0d5aa1ae68e070c216343ef4851d2983f06b', 1700000000001, 1700000001001);
+INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e4b63addfae34a4997754f802c9f137397192d5d630382555d3d9c75744da0c840f8b', 1700000000002, 1700000001002);
+INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e4787e3b4530d4c896f106eea7ade0c02a5794d77c081b208e8cd065c466ff8fca3cd', 1700000000003, 1700000001003);
 
 
 --
 -- Data for Name: jobs; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e9dfdd63fe0e0f8e15e3285a90445fb3126c9815ea6a618d78ea65b5cfacd', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656ef6845aa1aeaa45faa30fb4f5b0ee5ef3efbd400f7023954a628632c6d1', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
-INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e57e8caa043d8840de107f2384d9aaef13809e3202f92166729b97e7151b5', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e928ce2bc2b49372e393b557af784058fac7c49b216da93c8e4ec393972', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
-INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656e4d3412a4541c35c9d2feb2e7ce4b41ac27db3284f4d5aabaeb4876c1aa78', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e20663ff9250805d9e364e9df4b13dce9e9f9db6c56fbf8d6feb891ce6b', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e25c3ff1557b5d267ad9bdf1dea65adc8197c436d06076a23ec54252e97db', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656eed3910078cadf13374ce003139f0b9b2a221f04f7930150bac85101c00', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e0be195ad927d97e715f5f348d2a95df0749a83354c4d1b236eef3be4199f', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e2ac7d1e11da82ffef4e0e8c05ec9efdafe9a6322d8ad54427eb4754921', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
+INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656ebdc8f4361b3c0c72a528e6b7174d49be945365e56112d0bab2d78fd8938c', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e506e786a2fd1712ada600b1bdfaf208d8d0278b6966a2695ef5925a35d', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
 
 
 --
@@ -528,18 +528,18 @@ INSERT INTO golden.nodes VALUES ('host:1', 1, 2, NULL);
 -- Data for Name: results; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656edc0b28290d77915a027d62f17d7fa429065326c0880db9c8ef7ba8f90b6119', 1700000000001);
-INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656ea5a2c5f91f9c59f9cd6aa07707c35f937cf6c58a8ae7b4fb2253662044c22e', 1700000000002);
-INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656e98a00be28884da6fe1280cc70cb5c0c94cca071d3a13d51e5c25e780053611', 1700000000003);
+INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656ed53227d790d913435c216d766c1cb312a3bf76c13f653895bb6e33a3158ff2', 1700000000001);
+INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656ef47f9363485e3f8083299e90edd67b4c9bd23751eb47caedbcad14ad0c72c9', 1700000000002);
+INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656e94be0b782dc1ece9e746b4c5ddcf18cee0d28250556e477c0b2355ba1b6a3c', 1700000000003);
 
 
 --
 -- Data for Name: schedules; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656edee28ea0556be2930f4f417a95d2b76edfcfe01165977ae74db24b22ce38', 1700000000001, NULL, 0);
-INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ed88446c6d67523d81e056b8cac764929c9d74f8edb9b436756f3ed8be459', 1700000000002, NULL, 0);
-INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e35738902595cb3cac41f64c86909ab7ed83bc6fcf1fa86976fa560708c03', 1700000000003, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656eeafa3542cc049b63a68ae8837d78490fadfcba71b25d8debd2e957930459', 1700000000001, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e7768aaca37265d1a429eb1eb3d2181226ab8f513e2b76831ff10560b0938', 1700000000002, NULL, 0);
+INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e63854ee176c4140ab4c0d601212e6c7c759850b858577ba68229da7e2ade', 1700000000003, NULL, 0);
 
 
 --
@@ -564,18 +564,9 @@ INSERT INTO golden.skill_files VALUES ('o''brien \ 🐝', 'skill3', 'a/b.md', '\
 -- Data for Name: skills; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.skills VALUES ('acme', 'skill1', '---
-name: skill
----
-Write.');
-INSERT INTO golden.skills VALUES ('acme', 'skill2', '---
-name: skill
----
-Write.');
-INSERT INTO golden.skills VALUES ('o''brien \ 🐝', 'skill3', '---
-name: skill
----
-Write.');
+INSERT INTO golden.skills VALUES ('acme', 'skill1', '\x2d2d2d0a6e616d653a20736b696c6c0a2d2d2d0a57726974652e');
+INSERT INTO golden.skills VALUES ('acme', 'skill2', '\x2d2d2d0a6e616d653a20736b696c6c0a2d2d2d0a57726974652e');
+INSERT INTO golden.skills VALUES ('o''brien \ 🐝', 'skill3', '\x2d2d2d0a6e616d653a20736b696c6c0a2d2d2d0a57726974652e');
 
 
 --
@@ -589,7 +580,7 @@ INSERT INTO golden.store_migration_lock VALUES ('migration_lock', 0);
 -- Data for Name: store_migrations; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T19:20:44.780Z');
+INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T19:27:22.292Z');
 
 
 --
