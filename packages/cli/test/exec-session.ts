@@ -20,6 +20,8 @@ export interface ExecOptions {
   readonly config?: string
   /** Default `allow`. */
   readonly approve?: string
+  /** Absolute. Default: one of its own. */
+  readonly sessionsFolder?: string
   /** Files beside the configuration, by path. */
   readonly files?: Readonly<Record<string, string>>
   /** Told of each line of stdout as it comes. */
@@ -65,7 +67,10 @@ export class ExecSession {
     await chmod(folder, 0o755)
     await mkdir(join(folder, 'work'))
     const config = options.config ?? 'tools: { code: true }\nloopGuard: false\n'
-    const files = { ...options.files, 'adjutant.yaml': `workspace: work\nsessionsFolder: sessions\n${config}` }
+    const files = {
+      ...options.files,
+      'adjutant.yaml': `workspace: work\nsessionsFolder: ${options.sessionsFolder ?? 'sessions'}\n${config}`,
+    }
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, path)), { recursive: true })
       await writeFile(join(folder, path), content)
