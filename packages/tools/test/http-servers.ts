@@ -55,7 +55,8 @@ async function listening(server: Server): Promise<TestServer> {
   }
 }
 
-function certificate(names: readonly string[]): { readonly key: string; readonly cert: string } {
+/** Of its own authority, for these names. */
+export function certificate(names: readonly string[]): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-test-cert-'))
   try {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

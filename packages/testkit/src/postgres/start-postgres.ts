@@ -21,6 +21,8 @@ export interface TestPostgresOptions {
   readonly fsync?: boolean
   /** Further settings of the server, e.g. `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** In PEM: the server takes TLS as well. */
+  readonly tls?: { readonly key: string; readonly certificate: string }
 }
 
 export interface TestPostgres extends AsyncDisposable {
@@ -56,7 +58,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   const found = findPostgres()
   if ('missing' in found) throw new AdjutantError('UNSUPPORTED', `PostgreSQL cannot be started: ${found.missing}`)
   const password = randomBytes(12).toString('hex')
-  const keeper = new Keeper(found, password, serverSettings(options))
+  const keeper = new Keeper(found, password, options)
   try {
     await keeper.tell(`init ${USER}`)
     const port = await startOnFreePort(keeper)
@@ -111,7 +113,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-function serverSettings({ fsync = false, settings = {} }: TestPostgresOptions): readonly string[] {
+function serverSettings({ fsync = false, settings = {}, tls }: TestPostgresOptions, folder: string): readonly string[] {
   const all = {
     listen_addresses: '127.0.0.1',
     fsync: fsync ? 'on' : 'off',
@@ -120,6 +122,7 @@ function serverSettings({ fsync = false, settings = {} }: TestPostgresOptions): 
     dynamic_shared_memory_type: 'mmap',
     timezone: 'UTC',
     log_timezone: 'UTC',
+    ...(tls === undefined ? {} : { ssl: 'on', ssl_key_file: join(folder, 'tls.key'), ssl_cert_file: join(folder, 'tls.pem') }),
     ...settings,
   }
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -133,22 +136,28 @@ class Keeper {
   #stopped: Promise<void> | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor({ bin, account }: PostgresProgram, password: string, settings: readonly string[]) {
+  constructor({ bin, account }: PostgresProgram, password: string, options: TestPostgresOptions) {
     this.folder = mkdtempSync(join(openTemporaryFolder(), 'adjutant-pg-'))
     chmodSync(this.folder, 0o700)
-    const secret = join(this.folder, 'password')
-    writeFileSync(secret, `${password}\n`, { mode: 0o600 })
-    if (account !== undefined) {
-      for (const path of [secret, this.folder]) chownSync(path, account.uid, account.gid)
+    const secrets = { password: `${password}\n`, 'tls.key': options.tls?.key, 'tls.pem': options.tls?.certificate }
+    for (const [name, text] of Object.entries(secrets)) {
+      if (text === undefined) continue
+      writeFileSync(join(this.folder, name), text, { mode: 0o600 })
+      if (account !== undefined) chownSync(join(this.folder, name), account.uid, account.gid)
     }
+    if (account !== undefined) chownSync(this.folder, account.uid, account.gid)
     // A group of its own: Ctrl-C on the terminal of the test must not end the server in the middle of what the test still does.
-    this.#child = spawn('/bin/sh', ['-c', KEEPER_SCRIPT, 'adjutant-postgres-keeper', bin, this.folder, ...settings], {
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      detached: true,
-      ...account,
-    })
+    this.#child = spawn(
+      '/bin/sh',
+      ['-c', KEEPER_SCRIPT, 'adjutant-postgres-keeper', bin, this.folder, ...serverSettings(options, this.folder)],
+      {
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+        stdio: ['pipe', 'pipe', 'ignore'],
+        detached: true,
+        ...account,
+      },
+    )
     this.#child.stdin.on('error', () => {})
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
     this.#hold(false)
