@@ -176,6 +176,8 @@ export { type DurableSessionOptions, openDurableSession } from './session/durabl
 export { SessionPaused } from './session/durable/session-paused.ts'
 export type { SessionState, SessionStateFields } from './session/durable/session-state.ts'
 export { FileSessionStore } from './session/file-store.ts'
+export { TOOL_JOB } from './session/jobs/tool-job.ts'
+export { type ToolJobOptions, toolJobHandler } from './session/jobs/tool-job-handler.ts'
 export { MemorySessionStore } from './session/memory-store.ts'
 export type { OpenTurn } from './session/open-turn.ts'
 export { planMessage } from './session/plan/plan-message.ts'

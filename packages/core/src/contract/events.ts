@@ -139,6 +139,18 @@ export type StepRecord =
       /** What is allowed for the rest of the session from here on. */
       readonly grants: readonly Digest[]
     }
+  /** A call goes on behind the session: its result only says that. */
+  | {
+      readonly version: 1
+      readonly type: 'queued'
+      readonly time: number
+      readonly batch: number
+      readonly id: CallId
+      readonly name: string
+      readonly jobId: string
+    }
+  /** The job has ended: what it came to is part of the talk from here on. */
+  | { readonly version: 1; readonly type: 'job'; readonly time: number; readonly jobId: string; readonly result: ToolResult }
   /** Which tools on demand the model has from here on, the ones used longest ago first. */
   | { readonly version: 1; readonly type: 'tools'; readonly time: number; readonly loaded: readonly string[] }
   /** The process lets go until these are decided. */

@@ -8,6 +8,8 @@ import type { ToolResult } from '../contract/result.ts'
 import { AnswerCollector, type ModelAnswer } from './answer-collector.ts'
 import type { OpenBatch } from './durable/open-batch.ts'
 import { SessionPaused } from './durable/session-paused.ts'
+import type { OpenJob } from './durable/session-state.ts'
+import { jobMessage } from './jobs/job-message.ts'
 import type { OpenTurn } from './open-turn.ts'
 import type { Session } from './session.ts'
 
@@ -48,6 +50,8 @@ export interface AgentAnswer {
   readonly messages: readonly Message[]
   /** Where it is paused: the approvals that it waits for. */
   readonly waiting?: readonly ApprovalId[]
+  /** What still goes on behind the session; absent: nothing. */
+  readonly jobs?: readonly OpenJob[]
 }
 
 /**
@@ -66,7 +70,10 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
   const signal = options.signal === undefined ? session.signal : AbortSignal.any([options.signal, session.signal])
   const talk = await beginTalk(options)
   const { messages } = talk
-  const progress = (): Omit<AgentAnswer, 'text' | 'reason' | 'rounds'> => ({ calls: talk.calls, usage: talk.usage, messages })
+  const progress = (): Omit<AgentAnswer, 'text' | 'reason' | 'rounds'> => {
+    const jobs = session.openJobs
+    return { calls: talk.calls, usage: talk.usage, messages, ...(jobs.length === 0 ? {} : { jobs }) }
+  }
 
   const end = async (reason: AgentEnd, text: string, rounds: number): Promise<AgentAnswer> => {
     session.endTask()
@@ -103,6 +110,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentAnswer> {
     if (ended !== undefined) return ended
   }
   for (let round = talk.rounds + 1; ; round += 1) {
+    for (const { jobId, result } of await session.endedJobs()) messages.push({ role: 'user', text: jobMessage(jobId, result) })
     const exhausted = session.exhausted()
     const last = round > maxRounds || exhausted !== undefined
     let step: Round
@@ -140,6 +148,8 @@ interface Talk {
 async function beginTalk({ session, task }: AgentOptions): Promise<Talk> {
   const { state } = session
   if (task === undefined) {
+    // A job that has ended is something to go on with.
+    if (state?.busy === false) await session.endedJobs()
     if (state?.busy !== true) {
       throw new AdjutantError('CONFLICT', 'the session has no task to go on with', { outcome: 'not-run', hint: 'Give it one.' })
     }

@@ -23,6 +23,8 @@ export interface CarrierEnvironment extends GateEnvironment {
   take(call: AdmittedCall): AdjutantError | undefined | Promise<AdjutantError | undefined>
   /** Keeps that a call which may change something is about to run. Absent: nothing of this session outlives the process. */
   readonly starting: ((call: AdmittedCall) => Promise<void>) | undefined
+  /** Makes a job of a call that goes on behind the session. Absent: there is no queue, it runs like any other. */
+  readonly background: ((call: AdmittedCall) => Promise<RawOutcome>) | undefined
 }
 
 /** What came of one released call. */
@@ -147,8 +149,11 @@ export class Carrier {
   }
 
   #started(index: number, call: AdmittedCall, startedAt: number): Promise<Carried> {
-    const { host, runner, timeoutMs } = this.#cx
+    const { host, runner, timeoutMs, background } = this.#cx
     this.#ledger.move(index, RUNNING)
+    if (call.tool.background === true && background !== undefined) {
+      return background(call).then((outcome) => ({ call, outcome, times: { startedAt, endedAt: this.#cx.at(), attempts: 1 } }))
+    }
     const running = runner.run(call, host, timeoutMs, (attempt) => {
       if (attempt > 1) this.#ledger.move(index, { status: 'running', attempt })
     })

@@ -95,6 +95,8 @@ export class RunGuards {
       case 'started':
       case 'asked':
       case 'answered':
+      case 'queued':
+      case 'job':
       case 'tools':
       case 'paused':
       case 'resumed':

@@ -23,6 +23,7 @@ import { createRedactor } from '../response/redact/create-redactor.ts'
 import { redactJson } from '../response/redact/redact-json.ts'
 import { setSpillRedactor } from '../response/spill-settings.ts'
 import type { DurableSide } from './durable/durable-side.ts'
+import type { SessionJobs } from './jobs/session-jobs.ts'
 import type { StepKeeper } from './kept-steps.ts'
 import type { RunGuards } from './run-guards.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -45,6 +46,8 @@ export interface SessionParts {
   readonly steps: StepKeeper | undefined
   /** What outlives the process; absent: nothing does. */
   readonly durable: DurableSide | undefined
+  /** What goes on behind the session; absent: nothing can. */
+  readonly jobs: SessionJobs | undefined
   /** Which batch of the session is carried out, from 1. */
   batch(): number
   readonly used: UsedTools
@@ -59,7 +62,7 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
   const principal = options.principal ?? LOCAL_PRINCIPAL
   const approvals = new ApprovalMemory()
   const admission = new Admission({ mode, principal, approvals, ...(policy === undefined ? {} : { policy }) })
-  const { durable } = parts
+  const { durable, jobs } = parts
   if (durable !== undefined) {
     approvals.restore(durable.state.grants)
     for (const tool of durable.state.untrusted) admission.readUntrusted(tool)
@@ -88,6 +91,7 @@ export function turnEnvironment(options: SessionOptions, parts: SessionParts): T
     redactor,
     desk: durable?.desk,
     starting: durable === undefined ? undefined : (call) => durable.starting(call, idempotencyKey(call.call.id)),
+    background: jobs === undefined ? undefined : (call) => jobs.start(call, parts.batch(), idempotencyKey(call.call.id)),
     emit,
     at,
     host: executionHost(options, parts, redactor, idempotencyKey),

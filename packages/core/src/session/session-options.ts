@@ -5,6 +5,7 @@ import type { LoopGuardOptions } from '../admission/loop-guard/limits.ts'
 import type { CatalogOptions } from '../catalog/catalog.ts'
 import type { EventSink } from '../contract/events.ts'
 import type { SessionId } from '../contract/ids.ts'
+import type { JobQueue } from '../contract/job.ts'
 import type { SessionObserver } from '../contract/observe.ts'
 import type { ApprovalMode, Policy, PolicyKeeper } from '../contract/policy.ts'
 import type { Approver, Asker, Clock, IdSource, SessionStore } from '../contract/ports.ts'
@@ -43,6 +44,8 @@ export interface SessionOptions {
   readonly store?: SessionStore
   /** What of the session outlives the process: see openDurableSession, which makes it. Then `store` is not used. */
   readonly durable?: DurableSide
+  /** Where calls of tools that go on behind the session become jobs. Default: they run like any other. */
+  readonly jobs?: JobQueue
   /** Shared with whoever else writes to the same terminal. Default: one of its own. */
   readonly interaction?: InteractionLock
   readonly strategy?: TurnStrategy

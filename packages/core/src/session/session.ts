@@ -6,9 +6,10 @@ import type { Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { EventSink, StepRecord } from '../contract/events.ts'
 import { type SessionId, sessionId, type TraceId, traceId } from '../contract/ids.ts'
+import type { JobQueue } from '../contract/job.ts'
 import type { ToolDefinition } from '../contract/messages.ts'
 import type { Clock, IdSource, Namespace } from '../contract/ports.ts'
-import { LOCAL_PRINCIPAL } from '../contract/principal.ts'
+import { LOCAL_PRINCIPAL, type Principal } from '../contract/principal.ts'
 import type { ToolResult } from '../contract/result.ts'
 import { InteractionLock } from '../dispatch/interaction-lock.ts'
 import { openNamespace } from '../execution/namespace.ts'
@@ -20,8 +21,9 @@ import { definitionsOf } from './definitions-of.ts'
 import type { DurableSide } from './durable/durable-side.ts'
 import type { OpenBatch } from './durable/open-batch.ts'
 import { SessionPaused } from './durable/session-paused.ts'
-import type { SessionState } from './durable/session-state.ts'
+import type { OpenJob, SessionState } from './durable/session-state.ts'
 import { Followers } from './followers.ts'
+import { type EndedJob, SessionJobs } from './jobs/session-jobs.ts'
 import { KeptSteps, type StepKeeper } from './kept-steps.ts'
 import { OpenTurn } from './open-turn.ts'
 import { RunGuards } from './run-guards.ts'
@@ -67,6 +69,7 @@ export class Session {
   readonly #guards: RunGuards
   readonly #steps: StepKeeper | undefined
   readonly #durable: DurableSide | undefined
+  readonly #jobs: SessionJobs | undefined
   #batch = 0
   readonly #used = new UsedTools()
   readonly #followers: Followers
@@ -101,6 +104,7 @@ export class Session {
     })
     const { emit } = this.#followers
     this.#steps = this.#durable?.journal ?? (options.store === undefined ? undefined : new KeptSteps(options.store, this.id))
+    this.#jobs = options.jobs === undefined ? undefined : this.#makeJobs(options.jobs, principal)
     this.#guards = new RunGuards(options, { clock, sessionId: this.id, principal, emit, at }, this.#durable?.guards)
     this.#catalog = this.#makeCatalog()
     if (this.#durable !== undefined) this.#restore(this.#durable)
@@ -117,6 +121,7 @@ export class Session {
       steps: this.#steps,
       used: this.#used,
       durable: this.#durable,
+      jobs: this.#jobs,
       batch: () => this.#durable?.batch ?? this.#batch,
       emit,
       at,
@@ -231,6 +236,21 @@ export class Session {
       this.#begin(open)
       return this.#carryOut(open.calls, signal, open)
     })
+  }
+
+  /** Jobs of this session that have ended since this was asked: their results are told once. */
+  async endedJobs(): Promise<readonly EndedJob[]> {
+    return (await this.#jobs?.ended()) ?? []
+  }
+
+  /** What goes on behind the session. */
+  get openJobs(): readonly OpenJob[] {
+    return this.#jobs?.open ?? []
+  }
+
+  /** Resolves when one of the open jobs has ended, or the signal aborts. */
+  async nextJob(signal: AbortSignal): Promise<void> {
+    await this.#jobs?.next(AbortSignal.any([signal, this.signal]))
   }
 
   /** The process goes away: calls that wait for a person are left to whoever carries the session on. */
@@ -355,6 +375,18 @@ export class Session {
     for (const result of results) this.#catalog.note(result.name, result.outcome === 'ok')
     this.events?.({ type: 'results', results, at: this.at() })
     return results
+  }
+
+  #makeJobs(queue: JobQueue, principal: Principal): SessionJobs {
+    return new SessionJobs({
+      queue,
+      sessionId: this.id,
+      traceId: this.traceId,
+      principal,
+      clock: this.clock,
+      keep: async (step) => this.#steps?.append(step),
+      open: this.#durable?.state.jobs ?? [],
+    })
   }
 
   #makeCatalog(): Catalog {

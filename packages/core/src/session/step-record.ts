@@ -16,6 +16,8 @@ const FIELDS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   'call.1': ['call', 'result'],
   'asked.1': ['time', 'approval'],
   'answered.1': ['time', 'approvalId', 'grants'],
+  'queued.1': ['time', 'batch', 'id', 'name', 'jobId'],
+  'job.1': ['time', 'jobId', 'result'],
   'tools.1': ['time', 'loaded'],
   'paused.1': ['time', 'waiting'],
   'resumed.1': ['time', 'node', 'traceId'],

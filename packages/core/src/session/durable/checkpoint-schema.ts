@@ -75,6 +75,7 @@ export const CHECKPOINT_SCHEMA: JsonSchema = {
     'loaded',
     'grants',
     'untrusted',
+    'jobs',
     'guards',
     'tools',
     'traceId',
@@ -94,6 +95,14 @@ export const CHECKPOINT_SCHEMA: JsonSchema = {
     loaded: { type: 'array', items: text },
     grants: { type: 'array', items: digest },
     untrusted: { type: 'array', items: text },
+    jobs: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['jobId', 'id', 'name'],
+        properties: { jobId: text, id: { type: 'string', minLength: 1 }, name: text },
+      },
+    },
     open: {
       type: 'object',
       required: ['number', 'calls', 'steps'],

@@ -46,6 +46,7 @@ export function writeCheckpoint(state: SessionState, rest: Pick<Checkpoint, 'gua
     loaded: state.loaded,
     grants: state.grants,
     untrusted: state.untrusted,
+    jobs: state.jobs,
     ...(open === undefined
       ? {}
       : {

@@ -24,7 +24,7 @@ export function interruptedBy(
   answered: AnsweredStep | undefined,
   call: ToolCall,
   lookup: ToolLookup,
-  cx: { readonly admission: Admission; readonly principal: Principal },
+  cx: { readonly admission: Admission; readonly principal: Principal; readonly background: unknown },
 ): Exclude<Verdict, { type: 'refused' }> | Interrupted {
   const verdict = edited(cx.admission.admit(call, lookup), answered, cx.admission)
   if (verdict.type === 'refused') return { type: 'interrupted', started, verdict: undefined }
@@ -33,7 +33,9 @@ export function interruptedBy(
     return { type: 'interrupted', started, verdict: undefined }
   }
   const { effect, tool } = verdict.call
-  return effect === 'read' || tool.repeatable === true ? verdict : { type: 'interrupted', started, verdict }
+  // The same call makes the same job.
+  const harmless = effect === 'read' || tool.repeatable === true || (tool.background === true && cx.background !== undefined)
+  return harmless ? verdict : { type: 'interrupted', started, verdict }
 }
 
 /** A person may have changed the arguments before it ran. */

@@ -90,6 +90,8 @@ export class OpenBatch {
       case 'user':
       case 'model':
       case 'batch':
+      case 'queued':
+      case 'job':
       case 'tools':
       case 'paused':
       case 'resumed':

@@ -1,8 +1,9 @@
 import type { Usage } from '../../contract/decode.ts'
 import type { StepRecord } from '../../contract/events.ts'
-import type { Digest } from '../../contract/ids.ts'
+import type { CallId, Digest } from '../../contract/ids.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ToolResult } from '../../contract/result.ts'
+import { jobMessage } from '../jobs/job-message.ts'
 import { OpenBatch } from './open-batch.ts'
 
 /** What a session is after its steps so far. */
@@ -22,6 +23,15 @@ export interface SessionStateFields {
   readonly grants: readonly Digest[]
   /** Tools through which text of strangers was read. */
   readonly untrusted: readonly string[]
+  /** What goes on behind the session and has not been told of. */
+  readonly jobs: readonly OpenJob[]
+}
+
+/** A call that became a job. */
+export interface OpenJob {
+  readonly jobId: string
+  readonly id: CallId
+  readonly name: string
 }
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 }
@@ -40,6 +50,7 @@ export class SessionState implements SessionStateFields {
   #loaded: readonly string[] = []
   #grants: Digest[] = []
   #untrusted: string[] = []
+  #jobs: readonly OpenJob[] = []
   #open: OpenBatch | undefined
 
   /** @param from what a checkpoint says */
@@ -54,6 +65,7 @@ export class SessionState implements SessionStateFields {
     this.#loaded = from.loaded
     this.#grants = [...from.grants]
     this.#untrusted = [...from.untrusted]
+    this.#jobs = from.jobs
   }
 
   get messages(): readonly Message[] {
@@ -83,6 +95,9 @@ export class SessionState implements SessionStateFields {
   get untrusted(): readonly string[] {
     return this.#untrusted
   }
+  get jobs(): readonly OpenJob[] {
+    return this.#jobs
+  }
   /** The batch whose calls do not all have their result. */
   get open(): OpenBatch | undefined {
     return this.#open
@@ -92,10 +107,7 @@ export class SessionState implements SessionStateFields {
     switch (step.type) {
       case 'user':
         this.#messages.push({ role: 'user', text: step.text })
-        this.#busy = true
-        this.#rounds = 0
-        this.#calls = 0
-        this.#usage = NO_USAGE
+        this.#beginTask()
         return
       case 'model':
         this.#answered(step)
@@ -108,13 +120,23 @@ export class SessionState implements SessionStateFields {
         this.#open?.take(step)
         return
       case 'call':
-        if (step.result.fence !== undefined && !this.#untrusted.includes(step.result.name)) this.#untrusted.push(step.result.name)
+        this.#read(step.result)
         this.#open?.take(step)
         this.#close()
         return
       case 'started':
       case 'asked':
         this.#open?.take(step)
+        return
+      case 'queued':
+        this.#jobs = [...this.#jobs, { jobId: step.jobId, id: step.id, name: step.name }]
+        return
+      case 'job':
+        this.#jobs = this.#jobs.filter(({ jobId }) => jobId !== step.jobId)
+        this.#read(step.result)
+        this.#messages.push({ role: 'user', text: jobMessage(step.jobId, step.result) })
+        // What comes of it is for the model to say.
+        if (!this.#busy) this.#beginTask()
         return
       case 'tools':
         this.#loaded = step.loaded
@@ -135,6 +157,17 @@ export class SessionState implements SessionStateFields {
   reopen(batch: OpenBatch): void {
     this.#open = batch
     this.#close()
+  }
+
+  #beginTask(): void {
+    this.#busy = true
+    this.#rounds = 0
+    this.#calls = 0
+    this.#usage = NO_USAGE
+  }
+
+  #read(result: ToolResult): void {
+    if (result.fence !== undefined && !this.#untrusted.includes(result.name)) this.#untrusted.push(result.name)
   }
 
   #answered(step: Extract<StepRecord, { type: 'model' }>): void {
