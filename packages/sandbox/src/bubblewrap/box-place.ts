@@ -6,7 +6,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { AdjutantError, type SandboxLimits } from '@adjutant/core/contract'
+import { AdjutantError } from '@adjutant/core/contract'
 
 import type { CgroupBox } from '../linux/index.ts'
 import { DESCRIPTORS } from './bubblewrap-arguments.ts'
@@ -23,14 +23,13 @@ export interface BoxTools {
   readonly pipes: NamedPipes
   /** Open descriptors that every child of this host would get: hidden behind `/dev/null`. */
   readonly inherited: readonly number[]
-  /** A control group for the box of this name; undefined where there are none. */
-  group(name: string, limits: SandboxLimits): Promise<CgroupBox> | undefined
 }
 
 export interface BoxPlaceOptions {
   readonly name: string
   readonly den: Den
-  readonly limits: SandboxLimits
+  /** Makes its control group; absent where there are none. */
+  readonly group?: (name: string) => Promise<CgroupBox>
 }
 
 /** Where the ways into the control groups are found, and what they are closed by. Shells know one digit. */
@@ -57,7 +56,7 @@ export class BoxPlace {
     let group: CgroupBox | undefined
     const entries: number[] = []
     try {
-      group = await tools.group(options.name, options.limits)
+      group = await options.group?.(options.name)
       for (const file of group?.entries() ?? []) entries.push(openSync(file, constants.O_WRONLY))
       if (entries.length > MOST_ENTRIES) throw new AdjutantError('SANDBOX_FAILED', `a box would be in ${entries.length} control groups`)
       const stdout = await tools.pipes.output()

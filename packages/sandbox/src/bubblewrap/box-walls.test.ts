@@ -243,6 +243,26 @@ describe('what a box sees and takes', () => {
     }
   })
 
+  it('is no more memory in all that runs in it together, beside the files that it keeps', {
+    skip: isRoot ? false : 'needs a control group',
+  }, async () => {
+    await using box = await backend.open({ limits: { memoryMB: 100, diskMB: 200 } })
+    const take = (MB: number): string => `kept = b"x" * (${MB} << 20)\nprint(len(kept) >> 20)`
+    // Files do not take the place of programs, run after run.
+    for (let run = 0; run < 3; run++) {
+      const written = await box.run({ lang: 'bash', code: `head -c 50M /dev/zero > file${run}; echo $?` })
+      assert.equal(text(written.stdout), '0\n')
+    }
+    const first = await box.run({ lang: 'python', session: true, code: take(70) })
+    assert.deepEqual([text(first.stdout), first.stateLost], ['70\n', undefined])
+    const second = await box.run({ lang: 'python', code: take(70) })
+    const after = await box.run({ lang: 'python', session: true, code: 'print(len(kept) >> 20)' })
+    const held = [text(second.stdout) === '70\n', text(after.stdout) === '70\n']
+    assert.notDeepEqual(held, [true, true], 'each of them is within the limit and both together are not')
+    assert.ok(second.oom || after.stateLost === true, 'whom it hit is told')
+    assert.equal((await box.run({ lang: 'bash', code: 'ls | wc -l' })).exitCode, 0, 'the box goes on')
+  })
+
   it('ends with it, also what tries to stay', async () => {
     await using box = await backend.open({})
     const code = `trap '' TERM HUP INT; for i in 1 2 3; do (setsid bash -c "trap '' TERM HUP; while :; do date +%s%N > beat$i; sleep 0.02; done" &); done; sleep 0.3; ls`

@@ -171,6 +171,7 @@ export class BubblewrapSandbox implements Sandbox {
       throw new AdjutantError('SANDBOX_FAILED', `the box could not be made: ${said || 'bubblewrap ended at once'}`, { outcome: 'not-run' })
     }
     const room = this.#options.slot.room()
+    if (room !== undefined) this.#options.slot.holdMemory(room.usedMB)
     const refused = this.#options.slot.takeRefused()
     return runReport(watched, { mode, cpuMsLimit: limits.cpuMs, stateLost, refused, ...(room === undefined ? {} : { room }) })
   }

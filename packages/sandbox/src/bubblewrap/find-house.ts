@@ -108,6 +108,7 @@ function buildHouse(
     systemFolders: systemFolders(),
     programs: findPrograms(options.node ?? process.execPath),
     languages: new Set(),
+    cgroups,
     memoryHeld: cgroups?.enforces.has('memory') === true,
     tools: {
       bubblewrap: found.bubblewrap,
@@ -115,9 +116,6 @@ function buildHouse(
       seccomp: filter,
       pipes: new NamedPipes(`${state.path}/pipes`),
       inherited: inheritedDescriptors(),
-      group: (name, { memoryMB, processes }) =>
-        // The box's own first process and bubblewrap outside of it are among them.
-        cgroups?.create(name, { memoryMB, processes: processes + 2 }),
     },
   }
 }

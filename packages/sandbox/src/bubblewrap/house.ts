@@ -1,5 +1,6 @@
 /** What all boxes of one backend have in common, once it was found out that boxes can be made. */
 import type { Clock, IdSource, SandboxLanguage } from '@adjutant/core/contract'
+import type { CgroupDriver } from '../linux/index.ts'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
 import type { NetworkOptions } from './box-network.ts'
@@ -27,6 +28,7 @@ export interface House {
   readonly systemFolders: readonly SystemFolder[]
   readonly programs: BoxPrograms
   readonly languages: ReadonlySet<SandboxLanguage>
+  readonly cgroups: CgroupDriver | undefined
   /** Memory is held by the kernel: then the limit on one process's memory is only a second net. */
   readonly memoryHeld: boolean
   readonly pool: WarmPool

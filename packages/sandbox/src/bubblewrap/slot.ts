@@ -4,7 +4,7 @@
  */
 import { statfsSync } from 'node:fs'
 import { AdjutantError, type SandboxLanguage } from '@adjutant/core/contract'
-import { isRoot } from '../linux/index.ts'
+import { type CgroupFamily, isRoot } from '../linux/index.ts'
 import type { Shelf } from '../pool/warm-pool.ts'
 import { Box } from './box.ts'
 import { type BoxCommand, type BoxKind, boxCommand } from './box-command.ts'
@@ -18,6 +18,8 @@ import type { House } from './house.ts'
 import { INPUT_FOLDER, RunInput } from './run-input.ts'
 import type { BoxUser, StateFolder } from './state-folder.ts'
 
+/** What waits in a sandbox for its next runs takes at most so much, in MB, beside what runs. */
+const READY_MB = 32
 /** What a shell of the system takes, in MB. */
 const PLACE_MB = 0.5
 /** What the relay in a box is run with. */
@@ -29,6 +31,9 @@ export class Slot {
   readonly #house: House
   readonly #den: Den
   readonly #network: BoxNetwork | undefined
+  readonly #family: CgroupFamily | undefined
+  /** Files in memory that the family's limit has room for, in MB. */
+  #keptMB = 0
   readonly #shelves = new Map<string, Shelf<Box>>()
   readonly #boxes = new Set<Box>()
   /** Where the next box may be made. */
@@ -36,12 +41,19 @@ export class Slot {
   readonly #input: RunInput
   #closed: Promise<void> | undefined
 
-  private constructor(house: House, shape: BoxShape, den: Den, owner: FolderUser, network: BoxNetwork | undefined) {
+  private constructor(
+    house: House,
+    shape: BoxShape,
+    den: Den,
+    owner: FolderUser,
+    { network, family }: { readonly network: BoxNetwork | undefined; readonly family: CgroupFamily | undefined },
+  ) {
     this.#house = house
     this.shape = shape
     this.#den = den
     this.#owner = owner
     this.#network = network
+    this.#family = family
     this.#input = new RunInput(`${house.state.path}/input/${house.ids.next('input')}`)
     this.#places = house.pool.shelf<BoxPlace>({
       memoryMB: PLACE_MB,
@@ -57,7 +69,10 @@ export class Slot {
     const owner = shape.workspace === undefined ? ownUser(state) : house.folders.take(shape.workspace, state)
     const { user } = owner
     let network: BoxNetwork | undefined
+    let family: CgroupFamily | undefined
     try {
+      // Where one group may not have others in it, each box is held alone.
+      family = await house.cgroups?.family('boxes', shape.limits.memoryMB + READY_MB).catch(() => undefined)
       if (shape.allow.length > 0) network = await openNetwork(house, shape, user)
       const den = await Den.start({
         bubblewrap: house.tools.bubblewrap,
@@ -69,10 +84,11 @@ export class Slot {
         ...(user === undefined ? {} : { user }),
         binds: user === undefined ? [] : needed(house, shape).filter((path) => !isReachable(path)),
       })
-      const slot = new Slot(house, shape, den, owner, network)
+      const slot = new Slot(house, shape, den, owner, { network, family })
       slot.wantPlace()
       return slot
     } catch (error) {
+      await family?.remove().catch(() => undefined)
       await network?.close()
       owner.giveBack()
       throw error
@@ -148,7 +164,14 @@ export class Slot {
   async #makePlace(): Promise<BoxPlace> {
     if (!this.isAlive) throw new AdjutantError('SANDBOX_FAILED', 'the files of this box are gone: what held them has ended')
     const { ids, tools } = this.#house
-    return BoxPlace.make(tools, { name: ids.next('box'), den: this.#den, limits: this.shape.limits })
+    const { memoryMB, processes } = this.shape.limits
+    const groups = this.#family ?? this.#house.cgroups
+    return BoxPlace.make(tools, {
+      name: ids.next('box'),
+      den: this.#den,
+      // The box's own first process and bubblewrap outside of it are among its processes.
+      ...(groups === undefined ? {} : { group: (name) => groups.create(name, { memoryMB, processes: processes + 2 }) }),
+    })
   }
 
   async #start(place: BoxPlace, { command, mounts }: Pick<BoxCommand, 'command' | 'mounts'>): Promise<Box> {
@@ -187,6 +210,14 @@ export class Slot {
     return this.#input.put(bytes)
   }
 
+  /** All boxes together may use what the spec says beside files that are kept in memory: these change from run to run. */
+  holdMemory(filesMB: number): void {
+    const keptMB = Math.ceil(filesMB)
+    if (keptMB === this.#keptMB) return
+    this.#keptMB = keptMB
+    void this.#family?.limit(this.shape.limits.memoryMB + READY_MB + keptMB)
+  }
+
   /** Connections that were tried and refused since this was asked last. */
   takeRefused(): readonly string[] {
     return this.#network?.takeRefused() ?? []
@@ -207,6 +238,7 @@ export class Slot {
     await Promise.all(shelves)
     for (const box of this.#boxes) box.kill()
     await Promise.all([this.#places.close(), ...[...this.#boxes].map((box) => box.gone)])
+    await this.#family?.remove().catch(() => undefined)
     await this.#den.close()
     this.#input.close()
     await this.#network?.close()

@@ -1,4 +1,4 @@
-export type { CgroupBox, CgroupDriver, CgroupLimits, CgroupUsage } from './cgroup/cgroup.ts'
+export type { CgroupBox, CgroupDriver, CgroupFamily, CgroupLimits, CgroupUsage } from './cgroup/cgroup.ts'
 export { type CgroupProbe, type FindCgroupsOptions, findCgroups, probeCgroups } from './cgroup/find-cgroups.ts'
 export { type BoxStarted, type BoxStatus, readBoxStatus } from './process/box-status.ts'
 export { type EndBoxOptions, type EndBoxOutcome, endBox, pidNamespaceMembers, pidNamespaceOf, waitUntil } from './process/pid-namespace.ts'

@@ -6,7 +6,7 @@
 import type { Clock } from '@adjutant/core/contract'
 
 export interface WarmPoolLimits {
-  /** Things ready or being made, of all shelves. Default 16. */
+  /** Things ready or being made, of all shelves. Default 32. */
   readonly number?: number
   /** What all of them are said to take, in MB. Default 256. */
   readonly memoryMB?: number
@@ -61,7 +61,7 @@ export class WarmPool {
   constructor(clock: Clock, limits: WarmPoolLimits = {}) {
     this.#clock = clock
     this.#limits = {
-      number: limits.number ?? 16,
+      number: limits.number ?? 32,
       memoryMB: limits.memoryMB ?? 256,
       idleMs: limits.idleMs ?? 120_000,
       making: limits.making ?? 2,

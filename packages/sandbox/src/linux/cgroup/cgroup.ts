@@ -50,6 +50,16 @@ export interface CgroupBox {
   remove(): Promise<void>
 }
 
+/** Boxes that may use so much memory together, each within its own limit. */
+export interface CgroupFamily {
+  /** As {@link CgroupDriver.create}. */
+  create(label: string, limits: CgroupLimits): Promise<CgroupBox>
+  /** From now on so much together. False when it cannot be: there is nothing that holds it, or more is in use. Never rejects. */
+  limit(memoryMB: number): Promise<boolean>
+  /** To be called when all of its boxes are removed. Safe to call twice. @throws AdjutantError SANDBOX_FAILED */
+  remove(): Promise<void>
+}
+
 export interface CgroupDriver {
   /** e.g. `cgroup v1 (memory, pids, cpu)`. */
   readonly detail: string
@@ -60,6 +70,8 @@ export interface CgroupDriver {
    * @throws AdjutantError CONFIG_INVALID for limits that are none, SANDBOX_FAILED when the kernel refuses
    */
   create(label: string, limits: CgroupLimits): Promise<CgroupBox>
+  /** Where nothing holds memory its boxes are like any. @throws AdjutantError as `create` */
+  family(label: string, memoryMB: number): Promise<CgroupFamily>
   /** Removes the boxes of processes that are gone, with all that runs in them. How many there were. Never rejects. */
   sweep(): Promise<number>
 }

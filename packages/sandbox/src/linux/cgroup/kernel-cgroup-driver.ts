@@ -3,7 +3,7 @@
  */
 import { AdjutantError, type Clock, type SandboxGuarantee } from '@adjutant/core/contract'
 import { type BoxOwner, boxName, isLeftover } from './box-name.ts'
-import type { CgroupBox, CgroupControl, CgroupDriver, CgroupHierarchy, CgroupLimits } from './cgroup.ts'
+import type { CgroupBox, CgroupControl, CgroupDriver, CgroupFamily, CgroupHierarchy, CgroupLimits } from './cgroup.ts'
 import { type CgroupFiles, errorCode } from './cgroup-files.ts'
 import { KernelCgroupBox } from './kernel-cgroup-box.ts'
 
@@ -64,11 +64,60 @@ export class KernelCgroupDriver implements CgroupDriver {
     return box
   }
 
+  async family(label: string, memoryMB: number): Promise<CgroupFamily> {
+    checkLimits({ memoryMB, processes: 1 })
+    const memory = this.#hierarchies.find(({ controls }) => controls.has('memory'))
+    if (memory === undefined)
+      return { create: (name, limits) => this.create(name, limits), limit: () => Promise.resolve(false), remove: () => Promise.resolve() }
+    const name = boxName(this.#owner, label)
+    const path = `${memory.folder}/${name}`
+    const parent = new KernelCgroupBox(name, [memory], this.#files, this.#clock)
+    const write = async (file: string, text: string): Promise<boolean> =>
+      this.#files.write(`${path}/${file}`, text).then(
+        () => true,
+        () => false,
+      )
+    try {
+      await this.#files.makeFolder(path)
+      if (memory.version === 1) {
+        // Old kernels have to be told that children count; new ones have no such choice.
+        await write('memory.use_hierarchy', '1')
+        for (const [file, text, needed] of versionOne({ memoryMB, processes: 1 }, new Set(['memory'])))
+          if (!(await write(file, text)) && needed) throw new Error(`${path}/${file} takes no ${text}`)
+      } else {
+        await this.#files.write(`${path}/memory.max`, `${memoryMB * MB}`)
+        await write('memory.swap.max', '0')
+        for (const control of ['memory', 'pids', 'cpu'] as const)
+          if (memory.controls.has(control)) await this.#files.write(`${path}/cgroup.subtree_control`, `+${control}`)
+      }
+    } catch (error) {
+      await parent.remove().catch(() => {})
+      const said = error instanceof Error ? error.message : String(error)
+      throw new AdjutantError('SANDBOX_FAILED', `the cgroup of several boxes cannot be made: ${said}`, { cause: error })
+    }
+    const inside = this.#hierarchies.map((one) => (one === memory ? { ...one, folder: path } : one))
+    const boxes = new KernelCgroupDriver(inside, this.#owner, this.#files, this.#clock)
+    return {
+      create: (label, limits) => boxes.create(label, limits),
+      limit: async (memoryMB) => {
+        const bytes = `${memoryMB * MB}`
+        if (memory.version === 2) return write('memory.max', bytes)
+        // Memory with swap is never less than memory: whichever way it goes, one of the two has to go first.
+        await write('memory.memsw.limit_in_bytes', bytes)
+        const held = await write('memory.limit_in_bytes', bytes)
+        await write('memory.memsw.limit_in_bytes', bytes)
+        return held
+      },
+      remove: () => parent.remove(),
+    }
+  }
+
   async sweep(): Promise<number> {
     const names = new Set(this.#hierarchies.flatMap(({ folder }) => this.#files.children(folder)))
     let swept = 0
     for (const name of names) {
       if (!isLeftover(name, this.#owner.pidNamespace)) continue
+      await this.#sweepFamily(name)
       const box = new KernelCgroupBox(name, this.#hierarchies, this.#files, this.#clock)
       // Somebody else's leftover may be out of our reach, and another process may sweep it at the same time.
       swept += await box.remove().then(
@@ -77,6 +126,18 @@ export class KernelCgroupDriver implements CgroupDriver {
       )
     }
     return swept
+  }
+
+  /** Boxes inside of it, when it was one for several. */
+  async #sweepFamily(name: string): Promise<void> {
+    for (const memory of this.#hierarchies) {
+      const folder = `${memory.folder}/${name}`
+      const inside = this.#hierarchies.map((one) => (one === memory ? { ...one, folder } : one))
+      for (const child of this.#files.children(folder)) {
+        if (isLeftover(child, this.#owner.pidNamespace))
+          await new KernelCgroupBox(child, inside, this.#files, this.#clock).remove().catch(() => undefined)
+      }
+    }
   }
 }
 

@@ -259,7 +259,8 @@ while True:
       import { systemClock } from ${JSON.stringify(import.meta.resolve('@adjutant/core'))}
       import { probeCgroups } from ${JSON.stringify(new URL('find-cgroups.ts', import.meta.url).href)}
       const { driver } = await probeCgroups({ clock: systemClock })
-      const box = await driver.create('left', { memoryMB: 64, processes: 10 })
+      const family = await driver.family('several', 64)
+      const box = await family.create('left', { memoryMB: 64, processes: 10 })
       const child = spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore', env: {} })
       await box.add(child.pid)
       process.stdout.write(box.name + ' ' + child.pid + '\\n', () => process.kill(process.pid, 'SIGKILL'))
@@ -275,7 +276,7 @@ while True:
     try {
       await waitUntil(() => host.exitCode !== null || host.signalCode !== null, { clock: systemClock })
       const mounts = cgroupMounts(readFileSync('/proc/self/mountinfo', 'utf8'), readFileSync('/proc/self/cgroup', 'utf8'))
-      const there = (): boolean => mounts.some(({ own }) => readdirSync(own).includes(name))
+      const there = (): boolean => mounts.some(({ own }) => readdirSync(own).some((one) => one === name || one.includes(`-${host.pid}-`)))
       assert.ok(there())
       await driver().sweep()
       assert.ok(!there())

@@ -49,6 +49,37 @@ describe('cgroup v2, on a model of its rules', { skip }, () => {
     assert.deepEqual(files.children(base), ['main'])
   })
 
+  it('lets several boxes have so much memory together', async () => {
+    const { files, answer } = await probe('/a/main', {
+      '/': { controllers: ALL, writable: false, enabled: ALL },
+      '/a': { controllers: ALL, writable: true },
+      '/a/main': { controllers: [], writable: true, pids: [MODEL_PID + 1] },
+    })
+    assert.ok(answer.ok, answer.detail)
+    const family = await answer.driver.family('boxes', 64)
+    const [name] = files.children('/sys/fs/cgroup/a').filter((one) => one !== 'main')
+    const path = `/sys/fs/cgroup/a/${name}`
+    assert.deepEqual([files.read(`${path}/memory.max`), files.read(`${path}/memory.swap.max`)], ['67108864', '0'])
+    const boxes = await Promise.all([1, 2].map((MB) => family.create('one', { memoryMB: MB, processes: 3 })))
+    assert.deepEqual(
+      files.children(path),
+      boxes.map((box) => box.name),
+    )
+    for (const [index, box] of boxes.entries())
+      assert.deepEqual(
+        [files.read(`${path}/${box.name}/memory.max`), files.read(`${path}/${box.name}/pids.max`)],
+        [`${(index + 1) << 20}`, '3'],
+      )
+    assert.deepEqual(boxes[0]?.entries(), [`${path}/${boxes[0]?.name}/cgroup.procs`])
+    assert.equal(await family.limit(80), true)
+    assert.equal(files.read(`${path}/memory.max`), '83886080')
+    for (const box of boxes) await box.remove()
+    await family.remove()
+    await family.remove()
+    assert.deepEqual(files.children('/sys/fs/cgroup/a'), ['main'])
+    await assert.rejects(answer.driver.family('boxes', 0), { code: 'CONFIG_INVALID' })
+  })
+
   it('takes the folder that it was given before its own', async () => {
     const { files, answer } = await probe(
       '/session.scope',
