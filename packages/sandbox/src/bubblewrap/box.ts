@@ -69,13 +69,11 @@ export class Box {
     this.gone = this.ended.then(() => place.left())
   }
 
-  /** Hands code in, as soon as it stands: before, whatever goes wrong, there is nothing to run. @param last nothing comes after it */
+  /** Hands code in: it lies ready when the program comes to read it, so that nobody waits for us then. @param last nothing comes after it */
   give(frame: Uint8Array, last: boolean): void {
-    void this.standing.then((stood) => {
-      if (!stood || this.#killed) return
-      if (last) this.#code.end(frame)
-      else this.#code.write(frame)
-    })
+    if (this.#killed || this.isOver) return
+    if (last) this.#code.end(frame)
+    else this.#code.write(frame)
   }
 
   /** Ends everything in it. Safe at every moment. */
@@ -85,7 +83,7 @@ export class Box {
   }
 
   #end(): void {
-    // Before it stands, what waits in it has no code: it ends with its input.
+    // Before it stands there is nothing to signal: it ends with its input, or, when it has code already, as soon as it stands.
     if (this.inner === undefined) {
       if (!this.isOver) this.#code.destroy()
     } else signalProcess(this.inner, 'SIGKILL')
