@@ -26,6 +26,7 @@ import { type CgroupDriver, findCgroups, isRoot, type SeccompArch, seccompArch, 
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
 import { systemRules } from './box-rules.ts'
+import { changeCalls } from './keeper-changes.ts'
 import type { LandlockHouse } from './landlock-house.ts'
 import { LandlockSlot } from './landlock-slot.ts'
 import { landlockSeccompPolicy } from './seccomp-policy.ts'
@@ -133,6 +134,7 @@ function buildHouse(options: FindLandlockOptions, { python, arch, abi, state, fi
     pipes: new NamedPipes(`${state.path}/pipes`),
     inherited: inheritedDescriptors(),
     filters: { ownUser: filter('seccomp-own', false), sharedUser: filter('seccomp-shared', true) },
+    changes: changeCalls(arch),
     rules: systemRules(),
     programs: findPrograms(python, node),
     programFiles: node.startsWith('/usr/') ? [] : [node],

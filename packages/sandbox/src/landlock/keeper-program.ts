@@ -8,8 +8,10 @@
  * the host lets go of the descriptor that it reads, for whatever reason. Kernels without bounded signals (before 6.12): it looks its
  * descendants up, stops all until no new one is found, and kills them.
  */
+import { KEEPER_CHANGES } from './keeper-changes.ts'
+
 export const KEEPER = `
-import ctypes, errno, json, os, select, signal, stat, struct, sys
+import _socket, ctypes, errno, fcntl, json, os, select, signal, stat, struct, sys
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 def checked(answer, what):
@@ -52,6 +54,7 @@ def restrict(abi, handled, net, scope, rules, pipes=()):
         call('landlock_add_rule', 445, made, 1, ctypes.c_char_p(struct.pack('=Qi', (2 | 1 << 14) & handled, pipe)), 0)
     call('landlock_restrict_self', 446, made, 0)
     os.close(made)
+${KEEPER_CHANGES}
 def tell(text):
     try:
         os.write(4, text.encode() + b'\\n')
@@ -128,10 +131,16 @@ def bound_signals(abi, own):
 def start(config, abi, filter):
     failed, tell_failed = os.pipe()
     keeper = os.getpid()
+    channel, ours = _socket.socketpair() if config['changes'] else (None, None)
     child = os.fork()
     if child != 0:
         os.close(tell_failed)
-        return child, failed
+        if channel is None:
+            return child, failed, None
+        channel.close()
+        sent = ours.recvmsg(1, 64)[1]
+        ours.close()
+        return child, failed, struct.unpack('i', sent[0][2])[0] if sent else None
     try:
         os.setsid()
         prctl(PARENT_DEATH, signal.SIGKILL)
@@ -145,10 +154,13 @@ def start(config, abi, filter):
                 file.write('700')
         except OSError:
             pass
+        restrict(abi, all_rights(abi), True, 3, config['rules'], (1, 2))
+        if channel is not None:
+            ours.close()
+            listen(config['changes'], channel)
         os.dup2(tell_failed, 3, inheritable=False)
         os.closerange(4, 198)
         os.closerange(199 + (1 if config['side'] else 0), 1 << 20)
-        restrict(abi, all_rights(abi), True, 3, config['rules'], (1, 2))
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         words = ctypes.create_string_buffer(filter, len(filter))
@@ -175,7 +187,9 @@ def main():
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    child, failed = start(config, abi, filter)
+    roots = [(path.encode(), os.open(path, os.O_PATH | os.O_CLOEXEC)) for path, kind in config['rules'] if kind == 'write']
+    names = {number: name for name, number in (config['changes'] or {'calls': {}})['calls'].items()}
+    child, failed, listener = start(config, abi, filter)
     for number in (0, 1, 2, 198, 199):
         try:
             os.close(number)
@@ -190,12 +204,19 @@ def main():
     watched = select.poll()
     watched.register(3, select.POLLIN)
     watched.register(woken, select.POLLIN)
+    if listener is not None:
+        watched.register(listener, select.POLLIN)
     while True:
         for number, event in watched.poll():
             if number == 3:
                 finish(bounded)
-            else:
+            elif number == woken:
                 os.read(woken, 512)
+            elif event & select.POLLIN:
+                answer(listener, names, roots)
+            else:
+                # Nobody is left who could ask.
+                watched.unregister(listener)
         try:
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)

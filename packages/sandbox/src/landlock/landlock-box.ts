@@ -14,6 +14,7 @@ import { OutputPipe } from '../bubblewrap/output-pipe.ts'
 import type { BoxUser } from '../bubblewrap/state-folder.ts'
 import { type CgroupBox, identifyProcess, type ProcessIdentity } from '../linux/index.ts'
 import type { BoxRule } from './box-rules.ts'
+import type { ChangeCalls } from './keeper-changes.ts'
 import { KEEPER } from './keeper-program.ts'
 
 /** Descriptors of the keeper. Code and side are the program's as well. */
@@ -37,6 +38,8 @@ export interface LandlockBoxOptions {
     readonly abi: number
     /** File with the filter of system calls. */
     readonly filter: string
+    /** Calls that the keeper is asked about; absent: none. */
+    readonly changes?: ChangeCalls
     readonly folder: string
     readonly rules: readonly BoxRule[]
     readonly command: readonly string[]
@@ -120,7 +123,7 @@ export class LandlockBox implements RunBox {
     this.#code = this.#stream(DESCRIPTORS.code)
     this.side = options.side ? this.#stream(DESCRIPTORS.side) : undefined
     const told = readStatus(this.#stream(DESCRIPTORS.status))
-    void this.#begin(group, { ...plan, side: options.side, ownUser: options.ownUser && user !== undefined })
+    void this.#begin(group, { changes: null, ...plan, side: options.side, ownUser: options.ownUser && user !== undefined })
     this.standing = Promise.race([told.started, exited.then(() => told.started)])
     this.ended = Promise.race([told.ended, exited.then(() => told.ended)]).then(({ exitCode, failure, started }) => {
       this.isOver = true

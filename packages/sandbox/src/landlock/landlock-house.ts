@@ -8,6 +8,7 @@ import type { CgroupDriver } from '../linux/index.ts'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
 import type { BoxRule } from './box-rules.ts'
+import type { ChangeCalls } from './keeper-changes.ts'
 
 export interface LandlockHouse {
   readonly clock: Clock
@@ -25,6 +26,8 @@ export interface LandlockHouse {
   readonly inherited: readonly number[]
   /** Files with the filters of system calls. */
   readonly filters: { readonly ownUser: string; readonly sharedUser: string }
+  /** What keepers change on behalf of code under a shared user. */
+  readonly changes: ChangeCalls
   readonly rules: readonly BoxRule[]
   readonly programs: BoxPrograms
   /** Programs outside of the system's folders. */

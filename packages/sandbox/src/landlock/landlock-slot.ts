@@ -114,6 +114,7 @@ export class LandlockSlot {
         abi: house.abi,
         filter: this.#isShared ? house.filters.sharedUser : house.filters.ownUser,
         folder: this.workspacePath,
+        ...(this.#isShared ? { changes: house.changes } : {}),
         rules: boxRules(house.rules, {
           workspace: this.workspacePath,
           temporary: this.temporaryPath,
