@@ -73,6 +73,8 @@ export class BashSession {
         for (const path of kept) await this.#files.forget(path)
       })
     const lost = before || outcome === undefined || this.#shell === undefined
+    // Each loss is told once: this one with this run.
+    if (this.#shell === undefined) this.#had = false
     if (outcome === undefined) return lost ? undefined : outcome
     return lost ? { ...outcome, stateLost: true } : outcome
   }

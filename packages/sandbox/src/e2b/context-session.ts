@@ -37,13 +37,16 @@ export class ContextSession {
     }
     const before = this.#had && this.#context === undefined
     this.#had = true
-    return guard.follow({
+    const outcome = await guard.follow({
       follow: async (signal) => {
         const outcome = await this.#execute(run, guard, signal)
         return before ? { ...outcome, stateLost: true } : outcome
       },
       kill: () => this.#kill(),
     })
+    // Each loss is told once: this one with this run.
+    if (this.#context === undefined) this.#had = false
+    return outcome
   }
 
   async #execute(run: SessionRun, guard: RunGuard, signal: AbortSignal): Promise<Outcome> {
