@@ -21,7 +21,7 @@ export interface QueryRequest {
 /** A cell as it is written: JSON text, or `<blob n bytes>`. */
 export type Cell = string
 
-export interface QueryRows {
+interface QueryRows {
   readonly type: 'rows'
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Cell[])[]

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { isJsonObject, systemClock } from '@adjutant/core'
 import { AdjutantError, type JsonObject, type JsonValue, ToolOutput } from '@adjutant/core/contract'
 import { ManualClock, postgresMissing, startPostgres, type TestContext, type TestPostgres, testContext } from '@adjutant/testkit'
@@ -414,6 +416,17 @@ describe('sql_query on PostgreSQL', { skip: missing !== undefined, timeout: 120_
     await Promise.all([closing.close(), assert.rejects(asked, { code: 'CANCELLED' })])
     await untilRunning(0)
     await assert.rejects(Promise.resolve(closing.tool.execute({ sql: 'SELECT 1' }, cx)), { code: 'CANCELLED' })
+  })
+
+  it('leaves nothing running on the server: one whose process is killed', async () => {
+    const program = fileURLToPath(new URL('../../../test/postgres-host.ts', import.meta.url))
+    const host = spawn(process.execPath, ['--conditions=adjutant-source', program], {
+      env: { ...process.env, DATABASE: url },
+      stdio: 'inherit',
+    })
+    await untilRunning(1)
+    host.kill('SIGKILL')
+    await untilRunning(0)
   })
 
   it('answers more questions at a time than it has connections', async () => {

@@ -8,12 +8,13 @@ import { createSqlTool } from '../create-sql-tool.ts'
 import { readConnectionTarget } from './connection-target.ts'
 import { openPostgresDatabase } from './open-postgres-database.ts'
 
+const OPENSSL = 'openssl'
 const missing = postgresMissing() ?? opensslMissing()
 if (missing !== undefined) process.stderr.write(`protected-connection.test.ts DID NOT RUN: ${missing}\n`)
 
 function opensslMissing(): string | undefined {
   try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+    execFileSync(OPENSSL, ['version'], { stdio: 'ignore' })
     return undefined
   } catch {
     return 'no openssl in PATH'
