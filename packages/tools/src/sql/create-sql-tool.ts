@@ -142,6 +142,7 @@ function schemaOf(databases: Databases): JsonSchema {
   const postgres = values(databases).some(({ kind }) => kind === 'PostgreSQL')
   const sqlite = values(databases).some(({ kind }) => kind === 'SQLite')
   const scalar = { type: ['string', 'number', 'boolean', 'null'] }
+  const required = [...(names.length === 1 ? [] : ['database']), ...(postgres ? [] : ['sql'])]
   const firstIsPostgres = databases.get(first)?.kind === 'PostgreSQL'
   const placeholders = [
     ...(sqlite ? ['Values for ? in order, or an object for :name.'] : []),
@@ -189,7 +190,7 @@ function schemaOf(databases: Databases): JsonSchema {
         description: `How many rows at most. Default ${DEFAULT_ROWS}.`,
       },
     },
-    required: [...(names.length === 1 ? [] : ['database']), ...(postgres ? [] : ['sql'])],
+    ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
     examples: [
       {

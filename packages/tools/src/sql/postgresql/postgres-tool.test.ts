@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { isJsonObject, systemClock } from '@adjutant/core'
+import { Admission, callId, isJsonObject, LOCAL_PRINCIPAL, Registry, systemClock } from '@adjutant/core'
 import { AdjutantError, type JsonObject, type JsonValue, ToolOutput } from '@adjutant/core/contract'
 import { ManualClock, postgresMissing, startPostgres, type TestContext, type TestPostgres, testContext } from '@adjutant/testkit'
 import fc from 'fast-check'
@@ -281,6 +281,29 @@ describe('sql_query on PostgreSQL', { skip: missing !== undefined, timeout: 120_
     )
     await pool.close()
     assert.match(await ask('SELECT count(*) FROM orders'), /\[1500\]/)
+  })
+
+  it('is taken by the registry, and its own example is admitted', async () => {
+    const database = await openPostgresDatabase({ url })
+    await using one = createSqlTool({ databases: { only: database } })
+    for (const { tool } of [sql, one]) {
+      const registry = new Registry()
+      assert.deepEqual(registry.add([tool], 'built-in'), [])
+      assert.match(tool.description, /Use for: .*Not for: .*describe "\*"/)
+      assert.ok(isJsonObject(tool.inputSchema) && Array.isArray(tool.inputSchema.examples))
+      const admission = new Admission({ mode: 'deny', principal: LOCAL_PRINCIPAL })
+      for (const example of [...tool.inputSchema.examples, { ...(tool === sql.tool ? { database: 'shop' } : {}), describe: '*' }]) {
+        assert.ok(isJsonObject(example))
+        const call = {
+          id: callId('c'),
+          index: 0,
+          name: 'sql_query',
+          arguments: { ok: true, value: example },
+          idFromProvider: true,
+        } as const
+        assert.equal(admission.admit(call, registry.snapshot()).type, 'admitted', JSON.stringify(example))
+      }
+    }
   })
 
   it('has the effect of its statement', () => {
