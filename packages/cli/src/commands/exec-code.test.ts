@@ -155,6 +155,47 @@ describe('files and pictures through exec', { skip }, () => {
   })
 })
 
+describe('python and javascript through exec', { skip }, () => {
+  const told: string[] = []
+  let session: ExecSession
+  before(async () => {
+    session = await ExecSession.open({ line: (line) => line.type === 'progress' && told.push(`${line.name}: ${line.message}`) })
+  })
+  after(() => session[Symbol.asyncDispose]())
+
+  it('tell the last line while they run', async () => {
+    await session.call('python', { code: 'print("half way"); import time; time.sleep(0.05); print("done")' })
+    await session.call('javascript', { code: 'console.log("js half way")' })
+    assert.ok(told.includes('python: half way'), told.join())
+    assert.ok(told.includes('javascript: js half way'), told.join())
+  })
+
+  it('end at their time, with what they printed', async () => {
+    const slow = await session.call('python', { code: 'print("begun")\nwhile True: pass', timeout_ms: 400 })
+    assert.match(slow.text, /begun\n\[ended after 400 ms/)
+    const spins = await session.call('javascript', { code: 'console.log("begun"); for (;;);', timeout_ms: 300 })
+    assert.match(spins.text, /begun\n\[ended after 300 ms/)
+    await session.call('python', { code: 'x = 1', session: true })
+    const lost = await session.call('python', { code: 'while True: pass', session: true, timeout_ms: 300 })
+    assert.match(lost.text, /\[the interpreter that kept variables and the folder has ended/)
+    assert.match((await session.call('python', { code: 'print(x)', session: true })).text, /NameError/)
+  })
+
+  it('list what they make, each in its own folder', async () => {
+    assert.match((await session.call('python', { code: 'open("p.txt", "w").write("abc")' })).text, /^\[files: p\.txt \(text, 3 bytes\)\]$/)
+    assert.match((await session.call('javascript', { code: 'files.write("j.txt", "abcd")' })).text, /\[files: j\.txt \(text, 4 bytes\)\]$/)
+    assert.equal((await session.bash('ls')).text, 'p.txt')
+  })
+
+  it('end what waits for an answer, in the interpreter that stays as well', async () => {
+    const asked = await session.call('python', { code: 'answer = input("Go on? ")', session: true })
+    assert.match(asked.text, /EOFError[\s\S]*\[nobody can type here/)
+    assert.match((await session.call('python', { code: 'print("alive")', session: true })).text, /^alive/)
+    const prompts = await session.call('javascript', { code: 'console.log(typeof prompt, typeof process)' })
+    assert.equal(prompts.text, 'undefined undefined')
+  })
+})
+
 describe('run_skill_script through exec', { skip }, () => {
   it('is named by the skill, runs where bash runs, and tells what it makes', async () => {
     await using session = await ExecSession.open({
@@ -162,6 +203,7 @@ describe('run_skill_script through exec', { skip }, () => {
       files: {
         'skills/drawing/SKILL.md': '---\nname: drawing\ndescription: Draws.\n---\nRun scripts/draw.py.',
         'skills/drawing/scripts/draw.py': `import base64, sys\nprint("drawing", sys.argv[1:], open("given.txt").read().strip())\nopen("d.png", "wb").write(base64.b64decode("${PICTURES.png}"))\n`,
+        'skills/drawing/scripts/slow.sh': 'echo begun\nsleep 1000\n',
         'skills/drawing/scripts/ask.sh': 'read -r answer || { echo "no tty present" >&2; exit 1; }\n',
       },
     })
@@ -175,6 +217,8 @@ describe('run_skill_script through exec', { skip }, () => {
     assert.match(drawn.text, /^drawing \['a b'\] given\n\[files: d\.png \(PNG image, 67 bytes, shown\)\]$/)
     assert.ok(session.lines.some((line) => line.type === 'progress' && String(line.message).startsWith('drawing')))
     assert.match((await session.bash('ls')).text, /d\.png/)
+    const slow = await session.call('run_skill_script', { skill: 'drawing', script: 'scripts/slow.sh', timeout_ms: 300 })
+    assert.match(slow.text, /begun\n\[ended after 300 ms/)
     const asked = await session.call('run_skill_script', { skill: 'drawing', script: 'scripts/ask.sh' })
     assert.match(asked.text, /\[exit code 1\]\n\[nobody can type here/)
   })
