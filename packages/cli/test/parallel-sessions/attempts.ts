@@ -250,7 +250,7 @@ for number in ${JSON.stringify(other.processes)}:
   tool('read_result, forged', 'read_result', [], ({ own, other, pick }) => {
     const [mine = 'spill_a.b', theirs = 'spill_c.d'] = [own.kept[0], other.kept[0]]
     const [head = '', proof = ''] = [theirs.split('.')[0], mine.split('.')[1]]
-    const forged = [`${head}.${proof}`, head, `../${theirs}`, `${theirs}\u0000`, theirs.toUpperCase()]
+    const forged = [`call_${pick % 9}`, `${head}.${proof}`, head, `../${theirs}`, `${theirs}\u0000`, theirs.toUpperCase()]
     return { id: own.index === other.index ? 'none' : (forged[pick % forged.length] ?? 'none'), search: 'pearl_' }
   }),
   tool('jobs: list', 'background_jobs', [], () => ({})),

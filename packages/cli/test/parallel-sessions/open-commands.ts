@@ -62,7 +62,7 @@ async function openOne(root: string, index: number, pearls: Pearls): Promise<Pla
     async call(tool, input) {
       stdin.write(`${JSON.stringify({ action: 'call_tool', tool_name: tool, parameters: input })}\n`)
       const lines = await heard.upTo('results')
-      const kept = /"spill":\{"id":"([^"]+)"/.exec(lines)?.[1]
+      const kept = /"spill":\{[^}]*"handle":"([^"]+)"/.exec(lines)?.[1]
       return { text: lines.replaceAll(JSON.stringify(input), ''), ...(kept === undefined ? {} : { kept }) }
     },
     async close() {

@@ -88,7 +88,7 @@ export async function openSessions(root: string, count: number, pearls: Pearls):
         const [result] = await session.execute([call])
         // What it wrote itself says nothing of what it was told.
         const text = `${JSON.stringify(result)}\n${heard.replaceAll(JSON.stringify(value), '')}`
-        return { text, ...(result?.spill === undefined ? {} : { kept: result.spill.id }) }
+        return { text, ...(result?.spill === undefined ? {} : { kept: result.spill.handle }) }
       },
       async close() {
         await session.close()
