@@ -10,7 +10,7 @@ import { hot } from './hot.ts'
 import { doneMigrations } from './migrate.ts'
 import { rowsInOrder } from './rows-in-order.ts'
 import { placeOfRow, SEALED_COLUMNS } from './sealed-columns.ts'
-import type { StoreDatabase } from './store-database.ts'
+import type { StoreDatabase, StoreTransaction } from './store-database.ts'
 import { TENANT_TABLES } from './tables.ts'
 
 export interface Finding {
@@ -51,9 +51,9 @@ export async function check(db: StoreDatabase, options: CheckOptions = {}): Prom
       hint: 'adjutant store migrate',
     })
   }
-  findings.push(
-    ...(await db.engine.alone((connection) => (db.kind === 'sqlite' ? checkFile(connection) : checkWalls(connection, db.schema)))),
-  )
+  // The walls are looked at as whoever we are connected as, not in the role that a transaction takes.
+  if (db.kind === 'sqlite') findings.push(...(await db.system(checkFile, { readOnly: true })))
+  else findings.push(...(await db.engine.alone((connection) => checkWalls(connection, db.schema))))
   const current = done.length === MIGRATIONS.length
   if (current) findings.push(...(await checkRows(db)))
   if (current && options.bodies === true) findings.push(...(await checkBodies(db)))
@@ -69,9 +69,9 @@ const FOREIGN_KEYS = hot<{ table: string; parent: string; n: number }>(
   'SELECT "table", parent, count(*) AS n FROM pragma_foreign_key_check GROUP BY 1, 2',
 )
 
-async function checkFile(connection: StoreConnection): Promise<Finding[]> {
-  const damage = (await connection.all(INTEGRITY, [])).filter(({ integrity_check: said }) => said !== 'ok')
-  const orphans = await connection.all(FOREIGN_KEYS, [])
+async function checkFile(tx: StoreTransaction): Promise<Finding[]> {
+  const damage = (await tx.all(INTEGRITY)).filter(({ integrity_check: said }) => said !== 'ok')
+  const orphans = await tx.all(FOREIGN_KEYS)
   return [
     ...damage.map(
       ({ integrity_check: said }): Finding => ({

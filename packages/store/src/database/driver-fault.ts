@@ -95,6 +95,15 @@ const POSTGRES: Readonly<Record<string, Meaning>> = {
   '42501': config('does not permit this to the user', 'Give the user the right, or migrate once as the owner: adjutant store migrate.'),
 }
 
+/** Another process has migrated since this connection prepared the statement: it has to be prepared by a new one. */
+const OUTDATED: Meaning = {
+  fault: 'connection',
+  code: 'STORE_FAILED',
+  says: 'has other tables now than when a statement was prepared',
+  hint: 'Try again.',
+  grade: 'retry',
+}
+
 function again(says: string): Meaning {
   return { fault: 'serialisation', code: 'STORE_FAILED', says, hint: 'Try again.', grade: 'retry' }
 }
@@ -120,7 +129,7 @@ export function postgresFault(error: unknown, shown: string): AdjutantError {
   const said = firstMessage(error)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code === '23505') return duplicate(shown, said, error)
-  const meaning = POSTGRES[code]
+  const meaning = code === '0A000' && said.includes('cached plan') ? OUTDATED : POSTGRES[code]
   if (meaning !== undefined) return make(meaning, shown, said, error)
   if (SOCKET.has(code) || /^(08|57P0)/.test(code) || code === '25P03' || LOST.test(said) || error instanceof AggregateError) {
     const lost: Meaning = {

@@ -101,6 +101,7 @@ export async function eraseSession(db: StoreDatabase, subject: SessionSubject, o
     erased.sessions = await tx.run(DELETE_SESSION, key)
     await tx.run(CLOSE_ERASURE, key)
   })
+  await db.engine.forget()
   return { erased, emptied }
 }
 
@@ -136,6 +137,7 @@ export async function eraseUser(db: StoreDatabase, subject: UserSubject, options
     })
     await tx.run(NOTE_USER, [tenantId, subjectDigest(userId), db.clock.now(), options.reason ?? 'asked'])
   })
+  await db.engine.forget()
   return { erased, emptied }
 }
 

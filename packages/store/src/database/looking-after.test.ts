@@ -74,6 +74,19 @@ for (const kind of STORE_KINDS) {
       await assert.rejects(eraseSession(db, { tenantId: 'c', sessionId: 's2' }), refused('NOT_FOUND', /s2/))
     })
 
+    it('a session that is in somebody’s hand is taken from them first', async () => {
+      const db = await filled(kind)
+      const write = hot("UPDATE sessions SET next_seq = next_seq + 1 WHERE tenant_id = 'a' AND session_id = 's1' AND fence = 3")
+      assert.equal(await db.transaction('a', (tx) => tx.run(write)), 1)
+      const erasing = eraseSession(db, { tenantId: 'a', sessionId: 's1' }, { portion: 1 })
+      // Whatever of it has happened by now: under the fence of before nothing is written any more once the erasure has begun.
+      const tries = Array.from({ length: 8 }, () => db.transaction('a', (tx) => tx.run(write)))
+      await erasing
+      await Promise.all(tries)
+      assert.equal(await db.transaction('a', (tx) => tx.run(write)), 0)
+      assert.deepEqual((await mentions(db, 'a', '"s1"')).map((line) => JSON.parse(line).table).sort(), ['audit', 'erasures'])
+    })
+
     it('an erasure that a crash interrupted is ended by the next sweep', async () => {
       const clock = new ManualClock(T0)
       const db = await filled(kind, clock)
@@ -240,6 +253,22 @@ for (const kind of STORE_KINDS) {
 }
 
 describe('looking after a SQLite file', () => {
+  it('what was erased is in none of its files any more', async () => {
+    const folder = await testFolder()
+    const db = await openStore(`sqlite:${join(folder, 'x.db')}`)
+    await db.transaction('a', async (tx) => {
+      await insertSample(tx, db.seal, 'a', 1)
+      await tx.run(hot("INSERT INTO events VALUES ('a', 's1', 2, 1, 'x', ?)"), [Buffer.from(`0${'the secret of s1 '.repeat(500)}`)])
+    })
+    const found = async (): Promise<boolean> => {
+      const files = await Promise.all(['x.db', 'x.db-wal'].map((name) => readFile(join(folder, name)).catch(() => Buffer.alloc(0))))
+      return files.some((bytes) => bytes.includes('the secret of s1'))
+    }
+    assert.equal(await found(), true)
+    await eraseSession(db, { tenantId: 'a', sessionId: 's1' })
+    assert.equal(await found(), false)
+  })
+
   it('a backup is a store of its own, taken while somebody writes', async () => {
     const db = await filled('sqlite-file')
     const file = join(await testFolder(), 'copy.db')

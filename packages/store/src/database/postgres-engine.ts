@@ -39,6 +39,9 @@ export class PostgresEngine implements Engine {
   readonly #types: CustomTypesConfig
   /** `SET LOCAL` of a transaction that is the same for all. */
   #settings: string
+  readonly #drained: (() => void)[] = []
+  /** Whoever has a connection or waits for one. */
+  #inUse = 0
   #closed = false
 
   private constructor(options: PostgresEngineOptions, pool: Pool, types: CustomTypesConfig) {
@@ -80,6 +83,9 @@ export class PostgresEngine implements Engine {
     }
   }
 
+  /** The server overwrites what was deleted when it comes to it. */
+  async forget(): Promise<void> {}
+
   /** A migration may have made the role that is taken in each transaction. */
   async migrated(): Promise<void> {
     await this.#takeRole()
@@ -119,6 +125,7 @@ export class PostgresEngine implements Engine {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    if (this.#inUse > 0) await new Promise<void>((resolve) => this.#drained.push(resolve))
     await this.pool.end()
   }
 
@@ -143,17 +150,26 @@ export class PostgresEngine implements Engine {
 
   async #with<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     if (this.#closed) throw new AdjutantError('STORE_FAILED', `the store ${this.shown} is closed`, { outcome: 'not-run', grade: 'final' })
-    let client: PoolClient
+    this.#inUse += 1
     try {
-      client = await this.pool.connect()
+      const client = await this.#connect()
+      const connection = new PostgresConnection(client, this.#types, this.shown)
+      try {
+        return await work(connection)
+      } finally {
+        client.release(connection.broken)
+      }
+    } finally {
+      this.#inUse -= 1
+      if (this.#inUse === 0) for (const resolve of this.#drained.splice(0)) resolve()
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.pool.connect()
     } catch (error) {
       throw postgresFault(error, this.shown)
-    }
-    const connection = new PostgresConnection(client, this.#types, this.shown)
-    try {
-      return await work(connection)
-    } finally {
-      client.release(connection.broken)
     }
   }
 }

@@ -43,6 +43,15 @@ export class SqliteConnection implements StoreConnection {
     }
   }
 
+  /** One statement without parameters or rows, prepared once. @throws AdjutantError as `sqliteFault` makes it */
+  step(sql: string): void {
+    try {
+      this.#prepare(sql).statement.run()
+    } catch (error) {
+      throw sqliteFault(error, this.#shown)
+    }
+  }
+
   async script(sql: string): Promise<void> {
     // A transaction of the migrator is one that writes from its begin, so that two processes wait for each other.
     this.exec(sql === 'BEGIN' ? 'BEGIN IMMEDIATE' : sql)

@@ -32,6 +32,9 @@ export interface SqliteEngineOptions {
 /** Waited for inside of SQLite, holding this thread up: about as long as another process needs for one transaction. */
 const BUSY_MS = 5
 
+/** What the journal beside the file may keep after a large transaction. */
+const JOURNAL_BYTES = 67_108_864
+
 const BUSY: ReadonlySet<Fault> = new Set<Fault>(['busy'])
 
 export class SqliteEngine implements Engine {
@@ -42,6 +45,7 @@ export class SqliteEngine implements Engine {
   readonly #writers = new TurnQueue()
   readonly #idle: SqliteConnection[] = []
   readonly #waiting: ((reader: SqliteConnection) => void)[] = []
+  readonly #drained: (() => void)[] = []
   #readers = 0
   #durable = true
   #closed = false
@@ -60,7 +64,9 @@ export class SqliteEngine implements Engine {
       try {
         await refuseForeign(writer, options.shown)
         // A file that this process may not write is said to be so now, not at the first step that must be kept.
-        writer.exec(`${options.memory ? '' : 'PRAGMA journal_mode = WAL;'} PRAGMA synchronous = FULL`)
+        writer.exec(
+          `${options.memory ? '' : 'PRAGMA journal_mode = WAL;'} PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${JOURNAL_BYTES}`,
+        )
         return new SqliteEngine(options, writer)
       } catch (error) {
         writer.close()
@@ -73,7 +79,7 @@ export class SqliteEngine implements Engine {
     return await this.#writers.run(async () => {
       this.#refuseClosed()
       this.#setDurable(options.durable)
-      await this.#retrying(() => this.#writer.exec('BEGIN IMMEDIATE'))
+      await this.#retrying(() => this.#writer.step('BEGIN IMMEDIATE'))
       return await ending(this.#writer, work)
     })
   }
@@ -92,7 +98,7 @@ export class SqliteEngine implements Engine {
     }
     const reader = await this.#reader()
     try {
-      await this.#retrying(() => reader.exec('BEGIN'))
+      await this.#retrying(() => reader.step('BEGIN'))
       return await ending(reader, work)
     } finally {
       this.#giveBack(reader)
@@ -115,6 +121,11 @@ export class SqliteEngine implements Engine {
 
   async migrated(): Promise<void> {}
 
+  /** Deleted pages are overwritten when they are; what the journal still has of them goes here, unless somebody is reading from it. */
+  async forget(): Promise<void> {
+    if (!this.#options.memory) await this.alone(async (connection) => await connection.script('PRAGMA wal_checkpoint(TRUNCATE)'))
+  }
+
   /** A connection for a copy of the whole; a database in memory gives its only one, and nobody else has it meanwhile. */
   async withSource<T>(work: (source: DatabaseSync) => Promise<T>): Promise<T> {
     if (this.#options.memory) return await this.#writers.run(() => work(this.#writer.database))
@@ -131,8 +142,9 @@ export class SqliteEngine implements Engine {
     await this.#writers.run(async () => {
       if (this.#closed) return
       this.#closed = true
-      this.#writer.close()
+      if (this.#idle.length < this.#readers) await new Promise<void>((resolve) => this.#drained.push(resolve))
       for (const reader of this.#idle.splice(0)) reader.close()
+      this.#writer.close()
     })
   }
 
@@ -166,9 +178,9 @@ export class SqliteEngine implements Engine {
 
   #giveBack(reader: SqliteConnection): void {
     const next = this.#waiting.shift()
-    if (next !== undefined) next(reader)
-    else if (this.#closed) reader.close()
-    else this.#idle.push(reader)
+    if (next === undefined) this.#idle.push(reader)
+    else next(reader)
+    if (this.#idle.length === this.#readers) for (const resolve of this.#drained.splice(0)) resolve()
   }
 
   #refuseClosed(): void {
@@ -180,7 +192,7 @@ export class SqliteEngine implements Engine {
 async function ending<T>(connection: SqliteConnection, work: (connection: StoreConnection) => Promise<T>): Promise<T> {
   try {
     const result = await work(connection)
-    connection.exec('COMMIT')
+    connection.step('COMMIT')
     return result
   } catch (error) {
     // SQLite has rolled back by itself where the disk failed.

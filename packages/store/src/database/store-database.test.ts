@@ -252,6 +252,29 @@ for (const kind of STORE_KINDS) {
       )
     })
 
+    it('closes after what is in hand, and after readers that wait for a connection', async () => {
+      const db = await openStore(kind, { poolSize: 1 })
+      await put(db, 'a', 'one')
+      const go = Promise.withResolvers<void>()
+      const counts = Array.from({ length: 4 }, () =>
+        db.read('a', async (tx) => {
+          await go.promise
+          return (await tx.all(GET, ['a', 'one'])).length
+        }),
+      )
+      const writing = put(db, 'a', 'two')
+      const closing = db.close()
+      go.resolve()
+      const ended = await Promise.allSettled([...counts, writing])
+      await closing
+      // Each was done whole, or refused because the store was closed; nothing hangs and nothing is cut off.
+      for (const result of ended) {
+        if (result.status === 'rejected') fails('STORE_FAILED', /closed/)(result.reason)
+        else assert.equal(result.value, 1)
+      }
+      assert.equal(ended[0]?.status, 'fulfilled')
+    })
+
     it('keeps what was written with durable: false as well', async () => {
       const db = await openStore(kind)
       await db.transaction('a', (tx) => tx.run(PUT, ['a', 'u', 'soft', new Uint8Array(), 1, null]), { durable: false })

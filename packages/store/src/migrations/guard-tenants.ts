@@ -56,8 +56,10 @@ async function guardPostgres(connection: StoreConnection): Promise<void> {
 
 /** `FORCE`: also for the owner of the tables. A setting that was never made is NULL and lets nothing through. */
 async function makeWalls(connection: StoreConnection, tables: readonly string[]): Promise<void> {
-  const tenant = "tenant_id = current_setting('adjutant.tenant', true) AND current_setting('adjutant.scope', true) = 'tenant'"
-  const system = "current_setting('adjutant.scope', true) = 'system'"
+  // As sub-selects the settings are read once for a statement, not for each row.
+  const setting = (name: string): string => `(SELECT current_setting('adjutant.${name}', true))`
+  const tenant = `tenant_id = ${setting('tenant')} AND ${setting('scope')} = 'tenant'`
+  const system = `${setting('scope')} = 'system'`
   for (const table of tables) {
     await connection.script(`
       ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
@@ -69,7 +71,7 @@ async function makeWalls(connection: StoreConnection, tables: readonly string[])
 
 /**
  * A role that owns nothing: walls hold for it also where we are connected as a superuser, for whom there are none. Where it may not be made, the owner's
- * walls remain.
+ * walls remain. Roles are the whole server's: a store of this name in another database may be making it at the same moment.
  */
 async function makeRole(connection: StoreConnection, schema: string): Promise<void> {
   const role = `${schema}_app`
@@ -77,16 +79,22 @@ async function makeRole(connection: StoreConnection, schema: string): Promise<vo
     DO $role$
     BEGIN
       IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = '${role}') THEN
-        CREATE ROLE "${role}" NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+        BEGIN
+          CREATE ROLE "${role}" NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+        EXCEPTION
+          WHEN insufficient_privilege THEN RETURN;
+          WHEN duplicate_object OR unique_violation THEN NULL;
+        END;
       END IF;
       GRANT USAGE ON SCHEMA "${schema}" TO "${role}";
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";
       REVOKE INSERT, UPDATE, DELETE ON store_versions, store_migrations, store_migration_lock FROM "${role}";
       IF NOT pg_catalog.pg_has_role(current_user, '${role}', 'MEMBER') THEN
-        EXECUTE format('GRANT %I TO %I', '${role}', current_user);
+        BEGIN
+          EXECUTE format('GRANT %I TO %I', '${role}', current_user);
+        EXCEPTION
+          WHEN insufficient_privilege OR unique_violation THEN NULL;
+        END;
       END IF;
-    EXCEPTION
-      WHEN insufficient_privilege OR duplicate_object OR unique_violation THEN
-        RAISE NOTICE 'the role ${role} could not be made: %', SQLERRM;
     END $role$;`)
 }

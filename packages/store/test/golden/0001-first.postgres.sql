@@ -422,9 +422,9 @@ CREATE TABLE golden.store_versions (
 -- Data for Name: approvals; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656e347c44ed31bef4af50abde0a35dc69a1bd786037ffae6cb05c582a2f55025ab097393c55fde1a5d2a941ca82feb9ca6b346298f5ef619aaeeb82084c7dc0ea1dee1de02ca4cc44c0cfe80dafb0c3c53a6171da15658ff9', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e720a8908c7ca613a7bb79c2cfc62b00884a826748734c89d22ac974352f8079979be5459deec9dd26cac82058e18', 1700000001001, 'boss1', NULL);
-INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656ef7c8a57105161cee7036a1b9c9a6a1a4a8480d16b3785b2f29de0119ac03e62411057cc5291120587a5dc0f00c43eb112bcd843e38855637d72f3f1bd0dc7276548814c5a8f983ae82cc75f71e3cae71c3c8b51c10acab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ecb994f240f2720b9297e6bc33619d1b7739a5015dacebd60177180bb7bb16207125399c18f68d984f7edf603d365', 1700000001002, 'boss2', NULL);
-INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656e0e9bd204585c74df6a2128a7d1d8953223a7a7b3e5ce8e97ba0b9f7708f991bbb035b620c87e83b5b5e94aea8d16db50182ab41c3afc25dd50b3e3ddd7ef5eb7fdcd20766652c17b3f0b3d1807e2692e877d3ed3a2fae4691cb83f55786a0987d829', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e89db8d8393e42e4f2670dd0fbb56cc3918901a7b68f62904df7ed9ff56f286ccb05eb952b3133c0eed840c1dbfb8', 1700000001003, 'boss3', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656ec268d7f45e7ef0e2051768b1718d8ad748c4afec578281b0f40c25cd2f18172d75d56281f877545205296a6249b37725caa4d24d788bfe46f8082bb8c6e86b2e2880e10fe4c285723b9202297c50f08800e6d64253c180', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e92998c2edfa8d8a6e86f647588864ebeb6fd260f2cfaaf40f01c0f183650b04c47d53d9b69d74100920136acca03', 1700000001001, 'boss1', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656ec440f2ae6cc13e89bdba168a18d3f94f1642cc57f14deeaac000c5ccb73d6c8347c95f10d7bed6a1115a06c492d556051ab623249aa86158238df36a6502a1c169c36bd86b51e12b981fa8be4b799717e28af2ac39f149', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ef1085eca2d3af7f40509e13290f1415f2c893389d0013ba011ee5217c5aca7f7fb3cddbedb66a31f10444472fe9c', 1700000001002, 'boss2', NULL);
+INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656e0114859b3bd5790fd6dc5e04aff9208d13cdf8d1b4ac6b83410ab29c6d2f625178228605e96e7757cca2b359844dd702a3c3f6dd4d9fccbe94a2f9ad51d6ccb77e7d719f3a5399be45fbd40938c1b058094ab79d75f9cb61109ca400b7b71c4804f7', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e02dfffa419a6a1665bfb98e2e4539dfd8e31307054ac5bd12b1a2798b0a5f1b0e8612d9f6bb611bcb62d5b1605ac', 1700000001003, 'boss3', NULL);
 
 
 --
@@ -440,9 +440,9 @@ INSERT INTO golden.audit VALUES ('o''brien \ 🐝', 's3', 1, 'sha256:00000000000
 -- Data for Name: cache; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656ed2f784ff833c69306e761ccd4c7f5172e0279204bab56418e5d3b892e8', 1, 1700000000001, 1700000001001);
-INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656e2722578fb6f3fda1479cd59d9f0d16f159d796773625438f69fd86b027', 1, 1700000000002, 1700000001002);
-INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e720ca4546775c265cb246c0c97891e89dcd4b8042b57d8385e20829743', 1, 1700000000003, 1700000001003);
+INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656e17db63d4d0fe1f3d9fdfc0b26ec76d3705e51a57b278d655deeb8bca81', 1, 1700000000001, 1700000001001);
+INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656ef515d96ddce00cbd1ecfd3a5becef4ed9688c1a691f0b2c63803f5a01e', 1, 1700000000002, 1700000001002);
+INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656ed24a5943839bf4fdf08ff950bca4715990605812303d89e6ed67c5166e', 1, 1700000000003, 1700000001003);
 
 
 --
@@ -458,18 +458,18 @@ INSERT INTO golden.calls VALUES ('o''brien \ 🐝', 's3', 1, 'c3', 'write_file',
 -- Data for Name: checkpoints; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656e989e9952e601774d514a2fa7a7f136951e3e335756c17302f4e65a3d5f0e26a4c70c89fb104304ddda5e92c083a9ffd6062fb348d4889697dde22ab8b82f2be97f18e00eb3013edde3447c216e7cc67041bf38f2ee70e4');
-INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e839f5a112bff89191d40d41abf3605e487f3ed8d358a550d98c5ed171d00f955081d3126ddc2991026787fe7eddb6bae930002430810a188497911c6a796f34e8f1d73511e324632241aa6220e2975fe4c1086cfbe7b27');
-INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656e9e5d9878c3b7016dc8e12322b2426bd18c0cd58d52b639ff4ed30a1f133ac9378adae1a70a3a942a5634026b8a2ab7a4aba4dfde6d516e4103716307b87475bd3b5bed39a97031cebc06ca82ff3f05d6b28953baaee6381b3ed25250475996c28b2f');
+INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656e0e7c28dd46d829ba00bc95a135eb712573fd666ee35627208a1808469fda76dced44f34b72355c0691bf87de6fdcf8ff97600310290d534a1d43bda379a55c9c405dc8663f224c8b7a2292a9a47226edac4ffb541abfa4');
+INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e9eea3a1bafcff74790cd37cbbfcc5142c947ce4105df9b49135b98059fdedde4bb56942410f6fa78c73491f26b07e3b8739c729c6d5ad8ab6b82f03575544d3a6654620dd441b1456a06b1d86548256bae396c82ee918b');
+INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656e26c5e55aa6f94949a042302af9e6d2d954c496903158959120d7d1e9bd24591e7cee201292719a9a5092390f9e497da31fefa972b634f4c6554abbc4e27e6207f7ae4f036f8771e0b59f6103cd2cbf605c3a6cf2d2d316935d1bc509d1c4a3088496');
 
 
 --
 -- Data for Name: deliveries; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e75b4fd6ff336766627776ded55a5de9b81070ee31b1d21ae06a6c528d53b', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
-INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656ecd7d727155808a1bb986c568e9e2408e956e7618205bf43b3da9f3be2085', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
-INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656eb5220ea8ca7f3a2c94ee856bb63373672de8f70c529694c1b20c7e6fd356', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
+INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e3e3e37bdc96f91ade684e0db712ba174a005baf2a2399ec08eee4590cf37', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
+INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e2e9ade4573144abfcc2acdde5050b9482619366c5905c66e2d8ae04d2553', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
+INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e12618535ffd0ab5c391832f92a6d38512d108e27a79987ea85d1c7285c14', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
 
 
 --
@@ -485,27 +485,27 @@ INSERT INTO golden.erasures VALUES ('o''brien \ 🐝', 'session', 'gone3', 17000
 -- Data for Name: events; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656e7bd97798e9610c2cac10a4ba38ded04bb5bab482b4598fa226fd9118496778aa96162c9f08f7880f0ff47f1d911ad4e5d55094921a144f3cdcf198c419a3ede55a54b7901b79d6005b611dfab6d00bdbbeed407b0fef49');
-INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656e4c44a03224327dd661c3abca9639ce051de8c956b40fca104d4410c4d9e2e5b221454871c38210f162090c3d8d15f3743a8240284bb8f4c9712243891eed3a47f2cf7d4ba01fa7d1d550b034ea00c7115056c00f33c751');
-INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e8c986254828b2f3c742044e56cd80edc0a9469c7afc80a7d20e1826a220b1bdf2a7ace0a0f4e46f270578bb727b18cdde4ed3d62b8c5cd122e93336ef5d334ae9083c873dea54966f803993c22a94f4e43660906143af263558c9a7df08da9ca4641');
+INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656ed10f88ad3dc35a038f04eaf62e13c3aa3ba6d70e9a770972f9460946695b36d5ca8c354758cace1ef02b27f9b6548219774bc150d72431dae2bb0bad3e40e767ebcb8ca0c410f331a03501581635cacb258c6d391b748c');
+INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656e28997fc7de9e68aeeff5d66d58177eb88841dc2ee1edbbe2c745aa82a720b5b224a4ee535adbbd23acb005bf6c591f42313fa44f42e2cc9df14c23384ff27fd2fa1a62b5fbf0e0355db101ab8cb3ea8a68ff7bc87c7ea1');
+INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e93dfce72ee2376c94963025a854d5bf42901874b82118a7f517826205d183f565700ac80bf3c446270e0d42abb1db956ec7d5172c7153a53b68aaa3be408cfad2f5f97e7147c1096901a3860b26701c955d7f06b7e0fc54ca54ce586819955edf921');
 
 
 --
 -- Data for Name: facts; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656e1c2c514926fb2cd12ff00638a8d5603c0d5aa1ae68e070c216343ef4851d2983f06b', 1700000000001, 1700000001001);
-INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e4b63addfae34a4997754f802c9f137397192d5d630382555d3d9c75744da0c840f8b', 1700000000002, 1700000001002);
-INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e4787e3b4530d4c896f106eea7ade0c02a5794d77c081b208e8cd065c466ff8fca3cd', 1700000000003, 1700000001003);
+INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656ee316b9a2589da016369ef093f81639bc27fb4a27bedfee90c12e6a643cff4547370b', 1700000000001, 1700000001001);
+INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e684db0978aa2acc24d99bb47d64680cc1b9e22f3942a878489dcbac9f586c5bcd53e', 1700000000002, 1700000001002);
+INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e507897bc77b141ac5bb586bf48025fb362b056b4f0f322278499dcb6d14cb0911d81', 1700000000003, 1700000001003);
 
 
 --
 -- Data for Name: jobs; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e25c3ff1557b5d267ad9bdf1dea65adc8197c436d06076a23ec54252e97db', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656eed3910078cadf13374ce003139f0b9b2a221f04f7930150bac85101c00', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
-INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e0be195ad927d97e715f5f348d2a95df0749a83354c4d1b236eef3be4199f', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e2ac7d1e11da82ffef4e0e8c05ec9efdafe9a6322d8ad54427eb4754921', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
-INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656ebdc8f4361b3c0c72a528e6b7174d49be945365e56112d0bab2d78fd8938c', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e506e786a2fd1712ada600b1bdfaf208d8d0278b6966a2695ef5925a35d', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e9409bba4e40e238cc3876ec6cc44d72c4e23ef0e1aa9a5fec508b80e2ad2', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e19e552a17f201a74553f676b4b5ea9d54245f9303a31f6fcae55a6e3fd', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e3c17a2d014742b345322163dd6bdd09f18c0962dd7d08d35cc040418ffc9', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e7f6c2a34b6a84ece79f79e86f699a2e7b9885d1f04f97319608c5f25ea', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
+INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656e0b09b1cb88dd73dbce5b3c71f61b0c52c5a71483e22dd93efc7115144036', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e0262609aa94ba48ccc451afd788e7b13a59b76ab4f20b40902ba86ca51', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
 
 
 --
@@ -528,18 +528,18 @@ INSERT INTO golden.nodes VALUES ('host:1', 1, 2, NULL);
 -- Data for Name: results; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656ed53227d790d913435c216d766c1cb312a3bf76c13f653895bb6e33a3158ff2', 1700000000001);
-INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656ef47f9363485e3f8083299e90edd67b4c9bd23751eb47caedbcad14ad0c72c9', 1700000000002);
-INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656e94be0b782dc1ece9e746b4c5ddcf18cee0d28250556e477c0b2355ba1b6a3c', 1700000000003);
+INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656e7094bbd8f8bdf65bd1261d4edfe074a429ae36fe60fdf0d70005a097eff853', 1700000000001);
+INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656eb77cc89aa75480c9367b3f715b3f9a2f1568729ce5af74a30c43ec5e244e53', 1700000000002);
+INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656e93eb98742c1645b46948fe421d0b9b17f0679a7146db029d86c97d0abcc7c0', 1700000000003);
 
 
 --
 -- Data for Name: schedules; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656eeafa3542cc049b63a68ae8837d78490fadfcba71b25d8debd2e957930459', 1700000000001, NULL, 0);
-INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e7768aaca37265d1a429eb1eb3d2181226ab8f513e2b76831ff10560b0938', 1700000000002, NULL, 0);
-INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e63854ee176c4140ab4c0d601212e6c7c759850b858577ba68229da7e2ade', 1700000000003, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ebf81e877df7f02140dca2fc4a267741b388f1651f0c9f60e3b73caf2c240', 1700000000001, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656edbea59c4cee5268ef6a859218b7982846f46a323c234171bd781096e5e1f', 1700000000002, NULL, 0);
+INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ebda9f38b07dab270f71c7641ae4e899eba4d0ca648503df56fe9b88ddb7f', 1700000000003, NULL, 0);
 
 
 --
@@ -580,7 +580,7 @@ INSERT INTO golden.store_migration_lock VALUES ('migration_lock', 0);
 -- Data for Name: store_migrations; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T19:27:22.292Z');
+INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T19:33:15.419Z');
 
 
 --
@@ -964,112 +964,112 @@ ALTER TABLE ONLY golden.skill_files
 -- Name: approvals all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.approvals USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.approvals USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: audit all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.audit USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.audit USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: cache all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.cache USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.cache USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: calls all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.calls USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.calls USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: checkpoints all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.checkpoints USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.checkpoints USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: deliveries all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.deliveries USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.deliveries USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: erasures all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.erasures USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.erasures USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: events all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.events USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.events USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: facts all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.facts USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.facts USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: jobs all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.jobs USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.jobs USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: metering all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.metering USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.metering USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: results all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.results USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.results USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: schedules all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.schedules USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.schedules USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: sessions all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.sessions USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.sessions USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: skill_files all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.skill_files USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.skill_files USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
 -- Name: skills all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY all_tenants ON golden.skills USING ((current_setting('adjutant.scope'::text, true) = 'system'::text)) WITH CHECK ((current_setting('adjutant.scope'::text, true) = 'system'::text));
+CREATE POLICY all_tenants ON golden.skills USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
@@ -1142,112 +1142,112 @@ ALTER TABLE golden.metering ENABLE ROW LEVEL SECURITY;
 -- Name: approvals one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.approvals USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.approvals USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: audit one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.audit USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.audit USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: cache one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.cache USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.cache USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: calls one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.calls USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.calls USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: checkpoints one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.checkpoints USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.checkpoints USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: deliveries one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.deliveries USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.deliveries USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: erasures one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.erasures USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.erasures USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: events one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.events USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.events USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: facts one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.facts USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.facts USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: jobs one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.jobs USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.jobs USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: metering one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.metering USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.metering USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: results one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.results USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.results USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: schedules one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.schedules USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.schedules USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: sessions one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.sessions USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.sessions USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: skill_files one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.skill_files USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.skill_files USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
 -- Name: skills one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
-CREATE POLICY one_tenant ON golden.skills USING (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text))) WITH CHECK (((tenant_id = current_setting('adjutant.tenant'::text, true)) AND (current_setting('adjutant.scope'::text, true) = 'tenant'::text)));
+CREATE POLICY one_tenant ON golden.skills USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
