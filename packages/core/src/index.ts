@@ -184,6 +184,7 @@ export { planMessage } from './session/plan/plan-message.ts'
 export { type PlanStepResult, type RunPlanOptions, runPlan } from './session/run-plan.ts'
 export { Session } from './session/session.ts'
 export type { SessionCatalogOptions, SessionOptions } from './session/session-options.ts'
+export { isStepRecord } from './session/step-record.ts'
 export type { TurnStrategy } from './session/turn.ts'
 
 // util
