@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Sandbox, SandboxBackend, SandboxLanguage } from '@adjutant/core/contract'
 import { wait } from './sandbox-contenders.ts'
-import { printTable, type Row } from './table.ts'
+import type { Row } from './table.ts'
 
 const BOXES = 6
 /** Until what is made in advance is there. */
@@ -14,28 +14,23 @@ export interface MemoryKind {
   readonly code: string
 }
 
-export async function measureMemory(kinds: readonly MemoryKind[]): Promise<void> {
-  const rows: Row[] = []
-  for (const { backend, lang, code } of kinds) {
-    process.stderr.write(`\r  memory: ${backend.name} ${lang}          `)
-    const opened: Sandbox[] = []
-    const open = async (): Promise<void> => {
-      const box = await backend.open({})
-      opened.push(box)
-      await box.run({ lang, code, session: true })
-    }
-    // The first one makes what all share.
-    await open()
-    await wait(SETTLE_MS)
-    const before = shares()
-    for (let count = 0; count < BOXES; count += 1) await open()
-    await wait(SETTLE_MS)
-    const after = shares()
-    rows.push([`${backend.name}, ${lang}`, (after.processes - before.processes) / BOXES, (after.own - before.own) / BOXES])
-    await Promise.all(opened.map((box) => box.close()))
+/** Name, MB of its processes, MB of this process. */
+export async function takenByBoxes({ backend, lang, code }: MemoryKind): Promise<Row> {
+  const opened: Sandbox[] = []
+  const open = async (): Promise<void> => {
+    const box = await backend.open({})
+    opened.push(box)
+    await box.run({ lang, code, session: true })
   }
-  process.stderr.write('\n')
-  printTable('Memory for each open box with a session in it, MB (PSS)', ['', 'its processes', 'this process'], rows)
+  // The first one makes what all share.
+  await open()
+  await wait(SETTLE_MS)
+  const before = shares()
+  for (let count = 0; count < BOXES; count += 1) await open()
+  await wait(SETTLE_MS)
+  const after = shares()
+  await Promise.all(opened.map((box) => box.close()))
+  return [`${backend.name}, ${lang}`, (after.processes - before.processes) / BOXES, (after.own - before.own) / BOXES]
 }
 
 /** Of this process, and of all that it started. */

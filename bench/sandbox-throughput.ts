@@ -10,14 +10,22 @@ export interface Worker {
   open(): Promise<{ run(): Promise<unknown>; close(): Promise<void> }>
 }
 
-export async function measureThroughput(workers: readonly Worker[]): Promise<void> {
+/** One that is measured here or elsewhere. */
+export interface Rated {
+  readonly name: string
+  rate(lanes: number): Promise<number>
+}
+
+export const rated = (worker: Worker): Rated => ({ name: worker.name, rate: (lanes) => rateOf(worker, lanes) })
+
+export async function measureThroughput(workers: readonly Rated[]): Promise<void> {
   const rows: (string | number)[][] = workers.map(({ name }) => [name])
   const base: number[] = []
   // Lanes outside, so that one after the other is measured in the same seconds.
   for (const lanes of LANES) {
     for (const [index, worker] of workers.entries()) {
       process.stderr.write(`\r  ${lanes} at once: ${worker.name.padEnd(40)}`)
-      const rate = await rateOf(worker, lanes)
+      const rate = await worker.rate(lanes)
       if (index === 0) base.push(rate)
       rows[index]?.push(rate)
     }
@@ -31,7 +39,7 @@ export async function measureThroughput(workers: readonly Worker[]): Promise<voi
   )
 }
 
-async function rateOf(worker: Worker, lanes: number): Promise<number> {
+export async function rateOf(worker: Worker, lanes: number): Promise<number> {
   const open = await Promise.all(Array.from({ length: lanes }, () => worker.open()))
   try {
     for (const lane of open) await lane.run()
