@@ -13,10 +13,12 @@ import { after, before, describe, it } from 'node:test'
 import type { ExecResult } from '../../test/exec-session.ts'
 import { COMMAND, type JsonLine } from '../../test/run-command.ts'
 
+/** By its path: what it is does not hang on the environment. */
+const UNSHARE = '/usr/bin/unshare'
 const MOUNT = 'mount -t tmpfs -o size=1m,mode=777 none "$1" && mount -t tmpfs -o size=1m,mode=777 none "$2" && shift 2 && exec "$@"'
 
 function ownMounts(): boolean {
-  const tried = spawnSync('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore' })
+  const tried = spawnSync(UNSHARE, ['--mount', '--propagation', 'private', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore' })
   return tried.status === 0
 }
 
@@ -52,7 +54,7 @@ async function exec(commands: readonly string[]): Promise<readonly ExecResult[]>
     '--approve',
     'allow',
   ]
-  const child = spawn('unshare', args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH } })
+  const child = spawn(UNSHARE, args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH } })
   for (const command of commands)
     child.stdin.write(`${JSON.stringify({ action: 'call_tool', tool_name: 'bash', parameters: { command } })}\n`)
   child.stdin.end()

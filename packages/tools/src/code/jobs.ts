@@ -12,7 +12,7 @@ const MOST_JOBS = 16
 const SHOWN_BYTES = 16_000
 const ASK_MS = 15_000
 
-export interface JobState {
+interface JobState {
   readonly job: Job
   readonly state: string
 }
@@ -45,7 +45,7 @@ export async function startJob(box: OpenBox, command: string, cx: CallContext): 
   return job
 }
 
-export interface BoxJobs {
+interface BoxJobs {
   readonly jobs: readonly JobState[]
   /** What the shell itself started with `&` and still runs: as it tells them. */
   readonly others: readonly { readonly pid: string; readonly command: string }[]
