@@ -138,7 +138,7 @@ function pictureOf(call: CallStep | undefined): Buffer {
 const missing = await whatIsMissing({ env: process.env })
 if (missing !== undefined) process.stderr.write(`the data analysis did not run: ${missing}\n`)
 
-describe('the data analysis', { skip: missing ?? false }, () => {
+describe('the data analysis', { skip: missing ?? false, timeout: 300_000 }, () => {
   let run: Run
   let calls: readonly CallStep[] = []
   before(async () => {

@@ -50,7 +50,7 @@ async function whyNoBoxes(): Promise<string | undefined> {
 const missing = await whyNoBoxes()
 if (missing !== undefined) process.stderr.write(`parallel sessions did not run: ${missing}\n`)
 
-describe(`${SESSIONS} sessions at once`, { skip: missing ?? false }, () => {
+describe(`${SESSIONS} sessions at once`, { skip: missing ?? false, timeout: 2 * PATIENCE_MS }, () => {
   let root = ''
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'adjutant-parallel-'))
