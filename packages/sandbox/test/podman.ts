@@ -53,6 +53,7 @@ export async function startPodman(options: { readonly python?: boolean } = {}): 
   const close = async (): Promise<void> => {
     if (service !== undefined && service.exitCode === null && service.signalCode === null) {
       const ended = new Promise((resolve) => service?.once('exit', resolve))
+      service.ref()
       service.kill('SIGTERM')
       await ended
     }
@@ -82,6 +83,7 @@ export async function startPodman(options: { readonly python?: boolean } = {}): 
     rmSync(`${folder}/image.tar`)
     const socket = `${folder}/podman.sock`
     service = spawn('/usr/bin/podman', [...words(driver), 'system', 'service', '--time=0', `unix://${socket}`], { env, stdio: 'ignore' })
+    service.unref()
     await listening(socket, service)
     return { socket, folder, podman: (...more) => call(driver, ...more), close }
   } catch (error) {

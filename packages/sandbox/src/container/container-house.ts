@@ -99,6 +99,7 @@ export class ContainerHouse {
         diskBytes: shape.limits.diskMB * 1_048_576,
         files: shape.limits.files,
         isFolder: shape.workspace !== undefined,
+        given: [...(shape.workspace === undefined ? [] : ['/workspace']), ...(network === undefined ? [] : [SOCKET])],
         isOurs: this.#parts.form.filter !== 'none',
       })
       const enforces = promised === undefined ? held : guarantees(promised, shape)

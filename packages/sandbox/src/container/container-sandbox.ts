@@ -17,13 +17,14 @@ import {
 } from '@adjutant/core/contract'
 import { type RunLimits, runLimits } from '../bubblewrap/limits.ts'
 import { checkEnvironment, runFrame } from '../bubblewrap/run-frame.ts'
-import { numberOf, recordOf, textOf } from '../e2b/json-value.ts'
+import { recordOf } from '../e2b/json-value.ts'
 import { Turns } from '../pool/turns.ts'
 import { type Outcome, RunGuard } from '../runs/run-guard.ts'
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
 import type { ContainerBox } from './container-box.ts'
 import { containerProgram, waitsInAdvance } from './container-programs.ts'
-import { containerReport, type RunFacts, signalName } from './container-report.ts'
+import { containerReport, type RunFacts } from './container-report.ts'
+import { outcomeOf, RunTold } from './run-told.ts'
 import { measuredOf } from './warden-facts.ts'
 import { type BoxFiles, WardenFiles } from './warden-files.ts'
 
@@ -278,38 +279,6 @@ export class ContainerSandbox implements Sandbox {
     if (this.#closed !== undefined) throw closed()
     if (this.#broken !== undefined) throw this.#broken
   }
-}
-
-/** The end of one run, once. */
-class RunTold {
-  readonly over: Promise<unknown>
-  end: (how: unknown) => void = () => undefined
-  fail: (error: AdjutantError) => void = () => undefined
-
-  constructor() {
-    this.over = new Promise((resolve, reject) => {
-      this.end = resolve
-      this.fail = reject
-    })
-    this.over.catch(() => undefined)
-  }
-}
-
-/** @throws AdjutantError SANDBOX_FAILED, TOO_LARGE when it could not begin */
-function outcomeOf(told: unknown): Outcome {
-  const end = recordOf(told)
-  const failed = textOf(end.failed)
-  if (failed === 'ENOSPC' || failed === 'EDQUOT')
-    throw new AdjutantError('TOO_LARGE', `what the run was to read does not fit into the box's temporary folder`, {
-      hint: 'Write it to a file of the workspace, or give the box more disk.',
-      outcome: 'not-run',
-    })
-  if (failed !== undefined)
-    throw new AdjutantError('SANDBOX_FAILED', `the run could not begin: ${textOf(end.said) ?? failed}`, { outcome: 'not-run' })
-  const how = recordOf(end.how)
-  const exitCode = numberOf(how.exitCode)
-  if (exitCode !== undefined) return { exitCode }
-  return { signal: signalName(numberOf(how.signal)) }
 }
 
 function closed(): AdjutantError {

@@ -25,6 +25,8 @@ export interface Daemon {
   readonly isPodman: boolean
   /** It sees the same files as we do. */
   readonly isLocal: boolean
+  /** What starts containers; undefined where it says nothing. */
+  readonly runtime: string | undefined
   /** It runs without the rights of root. */
   readonly isRootless: boolean
   /** @throws AdjutantError SANDBOX_FAILED when it does not answer; whatever it says otherwise */
@@ -113,6 +115,7 @@ async function meet(docker: Dockerode, { place, isLocal }: Connection, clock: Cl
     title: `${isPodman ? 'Podman' : 'Docker'} ${version.Version} at ${place}`,
     isPodman,
     isLocal,
+    runtime: textOf(info.DefaultRuntime),
     isRootless: security.some((option) => /(^|=)rootless$/.test(option)),
     ask: (call) => within(clock, ANSWER_MS, call),
   }

@@ -44,6 +44,11 @@ export async function findContainers(options: ContainerOptions): Promise<FoundCo
         `${daemon.title} has no image ${image}`,
         `Fetch it: ${daemon.isPodman ? 'podman' : 'docker'} pull ${image}; or name another with the setting "image", or let it be fetched with "pull".`,
       )
+    if (options.runtime !== undefined && daemon.isPodman && daemon.runtime !== options.runtime)
+      return refused(
+        `${daemon.title} starts containers with ${daemon.runtime ?? 'a runtime of its own'}, not with ${options.runtime}, and takes no other word for it`,
+        `Say runtime = "${options.runtime}" under [engine] in its containers.conf, or leave the setting out.`,
+      )
     await sweepContainers(daemon, clock)
     state = daemon.isLocal ? new StateFolder(options.stateRoot ?? defaultStateRoot()) : undefined
     const parts = {

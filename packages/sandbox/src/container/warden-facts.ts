@@ -86,6 +86,8 @@ export interface Expected {
   readonly files: number
   /** The workspace is a folder of the host. */
   readonly isFolder: boolean
+  /** What else may be written, because it was given. */
+  readonly given: readonly string[]
   /** The filter is ours. */
   readonly isOurs: boolean
 }
@@ -95,7 +97,7 @@ const KERNEL_TYPES = new Set(['proc', 'sysfs', 'cgroup', 'cgroup2', 'mqueue', 'd
 
 /** What of the promises can be seen to hold. */
 export function heldGuarantees(facts: WardenFacts, expected: Expected): ReadonlySet<SandboxGuarantee> {
-  const rooms = new Set(facts.rooms.map(({ path }) => path))
+  const rooms = new Set([...facts.rooms.map(({ path }) => path), ...expected.given])
   const isClosed = facts.mounts.every(({ path, type, isReadOnly }) => isReadOnly || rooms.has(path) || KERNEL_TYPES.has(type))
   const isPoor = !facts.hasCapabilities && facts.noNewPrivileges && facts.uid !== 0 && facts.isFirst
   const own = facts.rooms.filter(({ path }) => !expected.isFolder || path !== '/workspace')
