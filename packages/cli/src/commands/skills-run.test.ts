@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, watch } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { SqliteSkillStore } from '@adjutant/store'
 import { type CommandResult, runMain } from '../../test/run-command.ts'
 
 const skip = existsSync('/usr/bin/bwrap') ? false : 'bubblewrap is not installed'
@@ -16,6 +17,7 @@ before(async () => {
   await put('skills/counting/scripts/count.py', 'import sys\nprint("counted", sys.argv[1:])\nprint("aside", file=sys.stderr)\n')
   await put('skills/counting/scripts/fail.sh', 'echo half done\nexit 7\n')
   await put('skills/counting/scripts/wait.sh', 'echo begun\nsleep 1000\n')
+  await put('skills/counting/scripts/touch.sh', 'echo x > begun\nsleep 1000\n')
   await put('skills/counting/scripts/write.sh', 'echo made > made.txt\n')
   await put('skills/broken/SKILL.md', '---\nname: broken\n---\n')
   await mkdir(join(root, 'data'))
@@ -81,6 +83,30 @@ describe('skills run', { skip }, () => {
     assert.deepEqual([bare.code, bare.stdout], [2, ''])
     const strong = await run(['counting', 'scripts/count.py'], 'tools: { code: { requires: [filesystem, processes, memory] } }\n')
     assert.equal(strong.code, 0)
+  })
+
+  it('runs one that is kept in a database', async () => {
+    const store = new SqliteSkillStore({ file: join(root, 'skills.db') })
+    const text = '---\nname: kept\ndescription: Kept elsewhere.\n---\nRun say.sh.'
+    await store.put('k', text, { 'say.sh': new TextEncoder().encode('echo "kept $1"\n') })
+    store.close()
+    await put('adjutant.yaml', 'skills: ["sqlite:./skills.db"]\n')
+    const { code, stdout, stderr } = await runMain(['skills', 'run', 'kept', 'say.sh', 'here'], { cwd: root })
+    assert.deepEqual([code, stdout, stderr], [0, 'kept here\n', ''])
+    const shown = await runMain(['skills', 'show', 'kept', '--json'], { cwd: root })
+    assert.deepEqual([shown.code, shown.lines[0]?.body, shown.lines[0]?.files], [0, 'Run say.sh.', ['say.sh']])
+  })
+
+  it('stops when it is interrupted', async () => {
+    const stop = new AbortController()
+    await put('adjutant.yaml', 'skills: [./skills]\n')
+    const running = runMain(['skills', 'run', 'counting', 'scripts/touch.sh', '--workspace', 'data'], { cwd: root, signal: stop.signal })
+    const watching = watch(join(root, 'data'), () => stop.abort())
+    try {
+      assert.equal((await running).code, 130)
+    } finally {
+      watching.close()
+    }
   })
 
   it('ends with 2 for a wrong call', async () => {
