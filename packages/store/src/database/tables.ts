@@ -12,7 +12,7 @@ type Flag = number
 /** Text that holds JSON. */
 type JsonText = string
 
-export interface SessionsTable {
+interface SessionsTable {
   tenant_id: string
   session_id: string
   user_id: string
@@ -35,7 +35,7 @@ export interface SessionsTable {
   version: Generated<Integer>
 }
 
-export interface EventsTable {
+interface EventsTable {
   tenant_id: string
   session_id: string
   seq: Integer
@@ -44,7 +44,7 @@ export interface EventsTable {
   body: Uint8Array
 }
 
-export interface CheckpointsTable {
+interface CheckpointsTable {
   tenant_id: string
   session_id: string
   /** Of the last event that it holds. */
@@ -55,7 +55,7 @@ export interface CheckpointsTable {
   body: Uint8Array
 }
 
-export interface CallsTable {
+interface CallsTable {
   tenant_id: string
   session_id: string
   /** Which batch of the session, from 1. */
@@ -75,7 +75,7 @@ export interface CallsTable {
   principal_digest: string
 }
 
-export interface ApprovalsTable {
+interface ApprovalsTable {
   tenant_id: string
   approval_id: string
   session_id: string
@@ -97,7 +97,7 @@ export interface ApprovalsTable {
   consumed_at: Integer | null
 }
 
-export interface ResultsTable {
+interface ResultsTable {
   tenant_id: string
   session_id: string
   result_id: string
@@ -108,7 +108,7 @@ export interface ResultsTable {
   created_at: Integer
 }
 
-export interface FactsTable {
+interface FactsTable {
   tenant_id: string
   user_id: string
   key: string
@@ -117,7 +117,7 @@ export interface FactsTable {
   expires_at: Integer | null
 }
 
-export interface CacheTable {
+interface CacheTable {
   tenant_id: string
   key: string
   value: Uint8Array
@@ -126,7 +126,7 @@ export interface CacheTable {
   expires_at: Integer | null
 }
 
-export interface AuditTable {
+interface AuditTable {
   tenant_id: string
   session_id: string
   seq: Integer
@@ -136,7 +136,7 @@ export interface AuditTable {
   text: string
 }
 
-export interface MeteringTable {
+interface MeteringTable {
   tenant_id: string
   id: string
   at: Integer
@@ -150,7 +150,7 @@ export interface MeteringTable {
   trace_id: string
 }
 
-export interface JobsTable {
+interface JobsTable {
   tenant_id: string
   job_id: string
   kind: string
@@ -182,7 +182,7 @@ export interface JobsTable {
   dead_letter: Generated<Flag>
 }
 
-export interface SchedulesTable {
+interface SchedulesTable {
   tenant_id: string
   schedule_id: string
   cron: string
@@ -194,21 +194,21 @@ export interface SchedulesTable {
   paused: Generated<Flag>
 }
 
-export interface SkillsTable {
+interface SkillsTable {
   tenant_id: string
   key: string
   /** UTF-8. */
   text: Uint8Array
 }
 
-export interface SkillFilesTable {
+interface SkillFilesTable {
   tenant_id: string
   key: string
   path: string
   content: Uint8Array
 }
 
-export interface DeliveriesTable {
+interface DeliveriesTable {
   tenant_id: string
   delivery_id: string
   kind: string
@@ -224,7 +224,7 @@ export interface DeliveriesTable {
 }
 
 /** That somebody's rows were taken away: what stays when they are gone, and what lets the append-only tables be emptied. */
-export interface ErasuresTable {
+interface ErasuresTable {
   tenant_id: string
   /** `session` or `user`. */
   subject: string
@@ -237,7 +237,7 @@ export interface ErasuresTable {
 }
 
 /** Of no tenant: the processes that work on this database. */
-export interface NodesTable {
+interface NodesTable {
   node_id: string
   started_at: Integer
   seen_at: Integer
@@ -245,7 +245,7 @@ export interface NodesTable {
 }
 
 /** Of no tenant: which program brought the tables to which version. */
-export interface StoreVersionsTable {
+interface StoreVersionsTable {
   version: Integer
   name: string
   program: string
