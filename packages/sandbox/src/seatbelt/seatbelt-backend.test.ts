@@ -66,6 +66,18 @@ describe('what it makes of the package, tried on Linux', { skip, timeout: 60_000
     await assert.rejects(stopped, refusedWith('CANCELLED'))
   })
 
+  it('ends what runs too long or prints too much, in every language', async () => {
+    await using backend = open()
+    await using box = await backend.open({})
+    const late = await box.run({ lang: 'bash', code: 'echo begun; trap "" TERM; sleep 999 & sleep 999', limits: { wallMs: 2_000 } })
+    assert.deepEqual([said(late), late.limit, late.timedOut, late.signal], ['begun\n', 'wall', true, 'SIGKILL'])
+    const floods = { bash: 'yes', python: 'while True: print("y" * 100)', js: 'for (;;) console.log("y".repeat(100))' } as const
+    for (const lang of ['bash', 'python', 'js'] as const) {
+      const loud = await box.run({ lang, code: floods[lang], limits: { outputBytes: 5_000 } })
+      assert.deepEqual([loud.stdout.length, loud.limit, loud.truncated], [5_000, 'output', true], lang)
+    }
+  })
+
   it('reads a mount and cannot write it, and writes a folder of the host that is its workspace', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adjutant-seatbelt-test-'))
     try {

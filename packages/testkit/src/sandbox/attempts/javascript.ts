@@ -84,7 +84,7 @@ for (const way of ways) { try { console.log(String(way())) } catch (error) { con
     code: (at) =>
       javascript(
         at,
-        `try { console.log(String(load('child_process').execFileSync('/bin/bash', ['-c', 'cat /proc/[0-9]*/cmdline; true'], { stdio: ['ignore', 'pipe', 'ignore'] }))) } catch (error) { console.log(String(error)) }`,
+        `try { console.log(String(load('child_process').execFileSync('/bin/bash', ['-c', 'grep -azh canary-argument /proc/[0-9]*/cmdline; true'], { stdio: ['ignore', 'pipe', 'ignore'] }))) } catch (error) { console.log(String(error)) }`,
       ),
     escaped: finds(tokens.argument),
     control: 'user',
