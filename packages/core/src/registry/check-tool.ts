@@ -13,7 +13,7 @@ const EFFECTS: ReadonlySet<unknown> = new Set(['read', 'write', 'dangerous'])
 const TIERS: ReadonlySet<unknown> = new Set(['core', 'extended'])
 const LIFETIMES: ReadonlySet<unknown> = new Set(['turn', 'task', 'session'])
 const ORIGINS: ReadonlySet<unknown> = new Set(['function', 'module', 'mcp', 'skill', 'built-in'])
-const OPTIONAL_FUNCTIONS = ['resources', 'check', 'format', 'marks'] as const
+const OPTIONAL_FUNCTIONS = ['resources', 'check', 'format', 'marks', 'endSession'] as const
 
 /**
  * Owns the form of a tool: cheap look at each member, nothing compiled and no schema walked, so that ten thousand tools start

@@ -162,6 +162,16 @@ describe('defineTool with a schema library', () => {
     assert.equal(await tool.execute({ name: 'Ada' }, cx), 'Ada')
   })
 
+  it('takes what is to be done when a session is over, and nothing that cannot be called', async () => {
+    const ended: string[] = []
+    const spec = { name: 'x', description: 'x', input: true, execute: () => 1 } as const
+    const tool = defineTool({ ...spec, endSession: async (id) => void ended.push(id) })
+    await tool.endSession?.(cx.sessionId)
+    assert.deepEqual(ended, ['s1'])
+    assert.equal(defineTool(spec).endSession, undefined)
+    assert.throws(() => makeTool({ ...spec, endSession: 'close' }, { kind: 'function', from: 'test' }), /endSession/)
+  })
+
   it('takes the JSON Schema of the output', () => {
     const tool = defineTool({
       name: 'x',

@@ -62,6 +62,8 @@ export interface ToolSpec<Input extends ToolSchema, Output extends ToolSchema | 
   readonly remember?: AgentTool['remember']
   /** Which parts of the arguments do what: see {@link AgentTool.marks}. */
   readonly marks?: AgentTool['marks']
+  /** Lets go of what the tool keeps for a session that is over: see {@link AgentTool.endSession}. */
+  readonly endSession?: AgentTool['endSession']
   /** Business rule, before anybody is asked. Throws to refuse; the message is for the model. */
   check?(input: ToolInput<Input>, cx: CallContext): Promise<void> | void
   /** Gives a value, a promise of one, or yields progress and returns the value. */

@@ -40,6 +40,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'untrusted',
   'remember',
   'marks',
+  'endSession',
   'check',
   'execute',
   'format',
@@ -169,7 +170,7 @@ function limitsOf(limits: unknown): unknown {
 }
 
 /** Members that are taken as they are; their form is checked with the rest. */
-const AS_GIVEN = ['tags', 'volatile', 'untrusted', 'remember', 'marks'] as const
+const AS_GIVEN = ['tags', 'volatile', 'untrusted', 'remember', 'marks', 'endSession'] as const
 
 function asGiven(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(AS_GIVEN.filter((member) => spec[member] !== undefined).map((member) => [member, spec[member]]))
