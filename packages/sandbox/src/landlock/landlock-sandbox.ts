@@ -158,7 +158,11 @@ export class LandlockSandbox implements Sandbox {
     const isLost = before !== undefined && !before.runner.isAlive
     const { runner, box } = before?.runner.isAlive === true ? before : await this.#startRunner(run.lang)
     const watched = await runner.run(run, limits, () => this.#look())
-    return this.#report(watched, box, 'session', limits, isLost || !runner.isAlive)
+    const isEnded = !runner.isAlive
+    const report = this.#report(watched, box, 'session', limits, isLost || isEnded)
+    // Each loss is told once: with the run that it ended in, or, when nobody was told then, with the next.
+    if (isEnded) this.#runners.delete(run.lang)
+    return report
   }
 
   async #startRunner(lang: SandboxLanguage): Promise<{ readonly runner: SessionRunner; readonly box: LandlockBox }> {
