@@ -32,7 +32,7 @@ describe('the list of attempts', () => {
 
   it('is written down in docs/security.md as it is', async () => {
     const page = await readFile(new URL('../../../../docs/security.md', import.meta.url), 'utf8')
-    const rows = [...page.matchAll(/^\| `([a-z0-9-]+)` \| (\w+) \| (.*) \| (.*) \|$/gm)].map(([, id, lang, title, proof]) => [
+    const rows = [...page.matchAll(/^\| `([a-z0-9-]+)` \| (\w+) \| ([^|\n]+) \| ([^|\n]+) \|$/gm)].map(([, id, lang, title, proof]) => [
       id,
       lang,
       title,
