@@ -49,6 +49,28 @@ describe('containers without a daemon', () => {
     await assert.rejects(make({ socket: '/nowhere/podman.sock' }).open({}), is('SANDBOX_UNAVAILABLE'))
   })
 
+  it('say how to install what speaks with a daemon where it is not installed', () => {
+    const hook = `import { registerHooks } from 'node:module'
+      registerHooks({ resolve: (name, context, next) => { if (name === 'dockerode') throw new Error('it is not there'); return next(name, context) } })`
+    const program = `
+      import { containerBackend } from ${JSON.stringify(new URL('./container-backend.ts', import.meta.url).href)}
+      import { randomIds, systemClock } from '@adjutant/core'
+      console.log(JSON.stringify(await containerBackend({ clock: systemClock, ids: randomIds }).probe()))`
+    const words = [
+      '--conditions=adjutant-source',
+      '--import',
+      `data:text/javascript,${encodeURIComponent(hook)}`,
+      '--input-type=module-typescript',
+      '-e',
+      program,
+    ]
+    const probe = JSON.parse(execFileSync(process.execPath, words, { cwd: import.meta.dirname, encoding: 'utf8' }))
+    assert.deepEqual(
+      [probe.ok, /dockerode is not installed/.test(probe.detail), /npm install dockerode/.test(probe.fix)],
+      [false, true, true],
+    )
+  })
+
   it('refuse settings that nobody can mean', () => {
     for (const wrong of [
       { image: '' },

@@ -37,9 +37,9 @@ export class ContainerBox {
   static async start(daemon: Daemon, clock: Clock, plan: ContainerPlan): Promise<ContainerBox> {
     let line: WardenLine | undefined
     try {
-      for (const volume of volumesOf(plan)) {
-        await daemon.ask(() => daemon.docker.createVolume(volume))
-      }
+      // All of them have ended before anything is removed again.
+      const volumes = await Promise.allSettled(volumesOf(plan).map((volume) => daemon.ask(() => daemon.docker.createVolume(volume))))
+      for (const volume of volumes) if (volume.status === 'rejected') throw volume.reason
       const container = await daemon.ask(() => daemon.docker.createContainer(containerBody(plan)))
       // Before it starts: it speaks at once.
       const stream = await container.attach({ stream: true, hijack: true, stdin: true, stdout: true, stderr: true })
@@ -80,7 +80,7 @@ async function firstWord(line: WardenLine, clock: Clock): Promise<unknown> {
 
 async function removeAll(daemon: Daemon, clock: Clock, plan: ContainerPlan): Promise<void> {
   await removeContainer(daemon, clock, plan.name)
-  for (const { Name } of volumesOf(plan)) if (Name !== undefined) await removeVolume(daemon, clock, Name)
+  await Promise.all(volumesOf(plan).map(({ Name = '' }) => removeVolume(daemon, clock, Name)))
 }
 
 /** Nothing there is fine. @throws AdjutantError SANDBOX_FAILED */
