@@ -1,7 +1,7 @@
 /**
  * A process beside the test's own, on the same store.
  *
- * Usage: node store-child.ts swap URL COUNT | migrate URL | hold URL
+ * Usage: node store-child.ts swap URL COUNT | migrate URL | hold URL | append URL
  */
 import { randomIds, systemClock } from '@adjutant/core'
 import { hot, migrate, openDatabase } from '../src/database/index.ts'
@@ -36,6 +36,21 @@ if (verb === 'swap') {
     await new Promise((resolve) => process.stdin.once('data', resolve))
     process.stdin.pause()
   })
+} else if (verb === 'append') {
+  await using db = await openDatabase(url, ports)
+  const append = hot("INSERT INTO events (tenant_id, session_id, seq, at, type, body) VALUES ('a', 's', ?, 1, 'x', ?)")
+  const count = hot("UPDATE sessions SET next_seq = next_seq + 1 WHERE tenant_id = 'a' AND session_id = 's'")
+  for (let seq = 1; ; seq++) {
+    await db.transaction(
+      'a',
+      async (tx) => {
+        await tx.run(append, [seq, new Uint8Array(3_000)])
+        await tx.run(count)
+      },
+      { durable: seq % 2 === 0 },
+    )
+    process.stdout.write(`${seq}\n`)
+  }
 } else {
   process.stderr.write(`store-child: unknown verb ${verb}\n`)
   process.exitCode = 2

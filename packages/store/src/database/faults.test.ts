@@ -160,6 +160,15 @@ describe('a connection to PostgreSQL', { skip: !STORE_KINDS.includes('postgres')
     assert.ok(heard.every((message) => !message.includes(password)))
   })
 
+  it('goes on with its statements when another process has changed a table', async () => {
+    const db = await openStore('postgres', { poolSize: 1 })
+    const all = hot<Record<string, unknown>>('SELECT * FROM nodes')
+    await db.system((tx) => tx.db.insertInto('nodes').values({ node_id: 'n', started_at: 1, seen_at: 1, address: null }).execute())
+    assert.equal((await db.system((tx) => tx.all(all))).length, 1)
+    await db.postgres?.pool.query(`ALTER TABLE ${db.schema}.nodes ADD COLUMN later text DEFAULT 'x'`)
+    assert.equal((await db.system((tx) => tx.all(all)))[0]?.later, 'x')
+  })
+
   it('two transactions that wait for each other are both done in the end', async () => {
     const db = await openStore('postgres')
     for (const key of ['x', 'y']) await db.transaction('a', (tx) => tx.run(PUT, [key, new Uint8Array()]))

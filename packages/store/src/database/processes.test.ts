@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { AdjutantError } from '@adjutant/core'
 import { startChild } from '../../test/children.ts'
 import { freshUrl, openStore, STORE_KINDS } from '../../test/open-stores.ts'
+import { check } from './check.ts'
 import { hot } from './hot.ts'
 
 const SHARED = STORE_KINDS.filter((kind) => kind !== 'sqlite-memory')
@@ -30,6 +31,38 @@ for (const kind of SHARED) {
       await Promise.all(children.map((child) => child.ended()))
       const read = await db.read('a', (tx) => tx.db.selectFrom('sessions').select('fence').executeTakeFirstOrThrow())
       assert.equal(read.fence, 4 * each)
+    })
+
+    it('one that is killed while it writes loses nothing that it was told is kept, and leaves nothing by halves', {
+      timeout: 60_000,
+    }, async () => {
+      const url = await freshUrl(kind)
+      const db = await openStore(url)
+      const row = {
+        tenant_id: 'a',
+        session_id: 's',
+        user_id: 'u',
+        principal: '{}',
+        state: 'open',
+        created_at: 1,
+        updated_at: 1,
+        trace_id: 't',
+      }
+      await db.transaction('a', (tx) => tx.db.insertInto('sessions').values(row).execute())
+      const child = startChild('append', url)
+      let told = 0
+      while (told < 40) told = Number(await child.line())
+      child.process.kill('SIGKILL')
+      await assert.rejects(child.ended())
+      for (let line = await child.line(); line !== undefined && line !== ''; line = await child.line()) told = Number(line)
+      const events = await db.read('a', (tx) => tx.db.selectFrom('events').select('seq').orderBy('seq').execute())
+      assert.deepEqual(
+        events.slice(0, told).map(({ seq }) => seq),
+        Array.from({ length: told }, (_, index) => index + 1),
+      )
+      // What it was not told of is whole or not there: at most the one that was under way.
+      assert.ok(events.length <= told + 1, `${events.length} of ${told}`)
+      assert.deepEqual((await check(db)).findings, [])
     })
 
     it('migrate at the same moment: one does it, the others wait and find it done', { timeout: 60_000 }, async () => {
