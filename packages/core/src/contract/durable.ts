@@ -82,10 +82,12 @@ export interface SessionHold extends AsyncDisposable {
   load(): Promise<LoadedSession>
   /**
    * Keeps steps: all of them or, when it rejects, none. Steps `asked` make their approvals pending, `answered` consume them, `started` and `call`
-   * are entered in the ledger: in the same transaction.
+   * are entered in the ledger: in the same transaction. Where the session has `ended`, what is still pending is `cancelled`. An `answered` step for an
+   * approval that is pending decides it as well.
    *
    * @returns the number of steps kept so far
-   * @throws AdjutantError SESSION_LOST when somebody else has it; CONFLICT when an approval was consumed already; STORE_FAILED
+   * @throws AdjutantError SESSION_LOST when somebody else has it; CONFLICT when an approval was consumed already or decided otherwise,
+   * or a call of this batch has begun under this fence or has ended; STORE_FAILED
    */
   keep(steps: readonly StepRecord[], options?: KeepOptions): Promise<number>
   /** Lets go. Safe to call twice. */
@@ -131,7 +133,7 @@ export interface DurableStore {
   hold(key: SessionKey, options: HoldOptions): Promise<SessionHold>
   /** Reads a session without taking it. */
   find(key: SessionKey): Promise<LoadedSession | undefined>
-  /** The newest first. */
+  /** The one that changed last first. */
   list(tenantId: string, filter?: SessionFilter): Promise<Page<StoredSession>>
   /** Every step from the first on, checkpoints left aside. */
   steps(key: SessionKey): AsyncIterable<StepRecord>

@@ -13,8 +13,8 @@ import { AdjutantError } from '../../contract/errors.ts'
 import type { StepRecord } from '../../contract/events.ts'
 import type { ApprovalId } from '../../contract/ids.ts'
 import type { ApprovalDecision, Clock } from '../../contract/ports.ts'
-
-const DEFAULT_LIMIT = 100
+import { canonicalJson } from '../../util/canonical-json.ts'
+import { pageOf } from './memory-page.ts'
 
 /** Owns the approvals of a store in memory. Each change is one synchronous step, so that of several who decide one wins. */
 export class MemoryDesk implements ApprovalDesk {
@@ -27,58 +27,56 @@ export class MemoryDesk implements ApprovalDesk {
   }
 
   get(tenantId: string, id: ApprovalId): Promise<StoredApproval | undefined> {
-    return Promise.resolve(this.#current(tenantId, id))
+    return Promise.resolve(copyOf(this.#current(tenantId, id)))
   }
 
-  list(tenantId: string, { state, sessionId, after, limit = DEFAULT_LIMIT }: ApprovalFilter = {}): Promise<Page<StoredApproval>> {
+  async list(tenantId: string, { state, sessionId, after, limit }: ApprovalFilter = {}): Promise<Page<StoredApproval>> {
     const all = [...this.#approvals.values()]
       .filter((each) => each.tenantId === tenantId)
       .map((each) => this.#current(tenantId, each.id) ?? each)
       .filter((each) => (state === undefined || each.state === state) && (sessionId === undefined || each.sessionId === sessionId))
-      .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
-    const items = all.slice(from, from + limit)
-    const last = items.at(-1)
-    return Promise.resolve(from + limit < all.length && last !== undefined ? { items, next: last.id } : { items })
+    return copyOf(pageOf(all, { time: ({ createdAt }) => createdAt, id: ({ id }) => id, newestFirst: false }, { after, limit }))
   }
 
   async decide(tenantId: string, id: ApprovalId, { decision, by, version }: DeskDecision): Promise<StoredApproval> {
     const current = this.#current(tenantId, id)
-    if (current === undefined) throw new AdjutantError('NOT_FOUND', `there is no approval ${id}`)
-    if (current.state !== 'pending') throw conflict(current)
+    if (current === undefined) throw notThere(id)
+    if (current.state !== 'pending') throw conflict(copyOf(current))
     if (version !== undefined && version !== current.version) {
-      throw new ApprovalConflict(`the approval ${id} has changed since it was looked at`, current)
+      throw new ApprovalConflict(`the approval ${id} has changed since it was looked at`, copyOf(current))
     }
-    return this.#put({
-      ...current,
-      state: STATE_OF[decision.type],
-      version: current.version + 1,
-      decision,
-      decidedAt: this.#clock.now(),
-      decidedBy: by,
-    })
+    const decided = { decision: copyOf(decision), decidedAt: this.#clock.now(), decidedBy: by }
+    return copyOf(this.#put({ ...current, ...decided, state: STATE_OF[decision.type], version: current.version + 1 }))
   }
 
   async settled(tenantId: string, id: ApprovalId, { signal }: { readonly signal: AbortSignal }): Promise<StoredApproval> {
     for (;;) {
       signal.throwIfAborted()
       const current = this.#current(tenantId, id)
-      if (current === undefined) throw new AdjutantError('NOT_FOUND', `there is no approval ${id}`)
-      if (current.state !== 'pending') return current
+      if (current === undefined) throw notThere(id)
+      if (current.state !== 'pending') return copyOf(current)
       await this.#change(tenantId, current, signal)
     }
   }
 
-  /** What a step says of approvals. @throws AdjutantError CONFLICT when one was taken already; nothing is changed then */
+  /** @throws AdjutantError CONFLICT when a question was asked, or an answer taken, already, or it was decided otherwise; nothing is changed then */
   check(key: SessionKey, steps: readonly StepRecord[]): void {
+    const asked = new Set<string>()
     const taken = new Set<string>()
     for (const step of steps) {
-      if (step.type !== 'answered') continue
-      const current = this.#current(key.tenantId, step.approvalId)
-      if (current?.consumedAt !== undefined || taken.has(step.approvalId)) {
-        throw new AdjutantError('CONFLICT', `the answer to ${step.approvalId} was taken already`, { grade: 'final' })
+      if (step.type === 'asked') {
+        const { id } = step.approval
+        if (asked.has(id) || this.#current(key.tenantId, id) !== undefined) throw refused(`the approval ${id} was asked for already`)
+        asked.add(id)
       }
-      taken.add(step.approvalId)
+      if (step.type !== 'answered') continue
+      const { approvalId: id, decision } = step
+      const current = this.#current(key.tenantId, id)
+      if (taken.has(id) || current?.consumedAt !== undefined) throw refused(`the answer to ${id} was taken already`)
+      taken.add(id)
+      if (asked.has(id)) continue
+      if (current?.sessionId !== key.sessionId) throw refused(`${id} is no approval of this session`)
+      if (current.state !== 'pending' && !sameDecision(current.decision, decision)) throw refused(`${id} was decided otherwise`)
     }
   }
 
@@ -86,7 +84,28 @@ export class MemoryDesk implements ApprovalDesk {
     if (step.type === 'asked') this.#ask(key, step.approval)
     if (step.type !== 'answered') return
     const current = this.#current(key.tenantId, step.approvalId)
-    if (current !== undefined) this.#put({ ...current, consumedAt: step.time, version: current.version + 1 })
+    if (current === undefined) return
+    const { decision, time, by } = step
+    const decided: Partial<StoredApproval> =
+      current.state !== 'pending'
+        ? {}
+        : {
+            state: decision === undefined ? 'expired' : STATE_OF[decision.type],
+            decidedAt: time,
+            ...(decision === undefined ? {} : { decision }),
+            ...(by === undefined ? {} : { decidedBy: by }),
+          }
+    this.#put({ ...current, ...decided, consumedAt: time, version: current.version + 1 })
+  }
+
+  /** The session has ended: nobody is to decide any more. */
+  cancel({ tenantId, sessionId }: SessionKey): void {
+    for (const each of [...this.#approvals.values()]) {
+      if (each.tenantId !== tenantId || each.sessionId !== sessionId) continue
+      const current = this.#current(tenantId, each.id)
+      if (current?.state !== 'pending') continue
+      this.#put({ ...current, state: 'cancelled', version: current.version + 1, decidedAt: this.#clock.now() })
+    }
   }
 
   #ask(key: SessionKey, approval: AskedApproval): void {
@@ -130,6 +149,26 @@ const STATE_OF: Readonly<Record<ApprovalDecision['type'], ApprovalState>> = { ap
 
 function keyOf(tenantId: string, id: string): string {
   return JSON.stringify([tenantId, id])
+}
+
+function sameDecision(a: ApprovalDecision | undefined, b: ApprovalDecision | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b)
+}
+
+function copyOf<T>(value: T): T {
+  return structuredClone(value)
+}
+
+function notThere(id: string): AdjutantError {
+  return new AdjutantError('NOT_FOUND', `there is no approval ${id}`, { outcome: 'not-run', hint: 'List the ones there are.' })
+}
+
+function refused(message: string): AdjutantError {
+  return new AdjutantError('CONFLICT', message, {
+    grade: 'final',
+    outcome: 'not-run',
+    hint: 'Load the session again; it went on elsewhere.',
+  })
 }
 
 function conflict(current: StoredApproval): ApprovalConflict {

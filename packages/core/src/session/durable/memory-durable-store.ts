@@ -16,16 +16,18 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { Clock } from '../../contract/ports.ts'
 import { systemClock } from '../../util/system-clock.ts'
 import { MemoryDesk } from './memory-desk.ts'
+import { MemoryLedger } from './memory-ledger.ts'
+import { pageOf } from './memory-page.ts'
+import { titleOf } from './title-of.ts'
 
 const DEFAULT_LEASE_MS = 30_000
-const DEFAULT_LIMIT = 100
-const TITLE_CHARS = 80
 
 interface Entry {
   session: StoredSession
   readonly steps: StepRecord[]
   checkpoint: { readonly afterStep: number; readonly body: JsonObject } | undefined
   fence: number
+  readonly ledger: MemoryLedger
   /** Who follows it. */
   readonly wakes: Set<() => void>
 }
@@ -53,8 +55,12 @@ export class MemoryDurableStore implements DurableStore {
   async hold(key: SessionKey, options: HoldOptions): Promise<SessionHold> {
     const now = this.#clock.now()
     const known = this.#sessions.get(idOf(key))
-    if (known === undefined ? options.create === false : known.session.principal.userId !== options.principal.userId) {
-      throw new AdjutantError('NOT_FOUND', `there is no session ${key.sessionId}`)
+    const { tenantId, userId } = options.principal
+    if (tenantId !== key.tenantId || (known === undefined ? options.create === false : known.session.principal.userId !== userId)) {
+      throw new AdjutantError('NOT_FOUND', `there is no session ${key.sessionId}`, {
+        outcome: 'not-run',
+        hint: 'List the sessions there are.',
+      })
     }
     const entry = known ?? this.#make(key, options, now)
     const { holder } = entry.session
@@ -70,23 +76,21 @@ export class MemoryDurableStore implements DurableStore {
 
   async find(key: SessionKey): Promise<LoadedSession | undefined> {
     const entry = this.#sessions.get(idOf(key))
-    return entry === undefined ? undefined : loadedOf(entry)
+    return entry === undefined ? undefined : loadedOf(entry, this.#clock.now())
   }
 
-  async list(tenantId: string, { state, userId, after, limit = DEFAULT_LIMIT }: SessionFilter = {}): Promise<Page<StoredSession>> {
+  async list(tenantId: string, { state, userId, after, limit }: SessionFilter = {}): Promise<Page<StoredSession>> {
+    const now = this.#clock.now()
     const all = [...this.#sessions.values()]
       .map(({ session }) => session)
       .filter((each) => each.tenantId === tenantId)
       .filter((each) => (state === undefined || each.state === state) && (userId === undefined || each.principal.userId === userId))
-      .sort((a, b) => b.createdAt - a.createdAt || (a.sessionId < b.sessionId ? 1 : -1))
-    const from = after === undefined ? 0 : all.findIndex(({ sessionId }) => sessionId === after) + 1
-    const items = all.slice(from, from + limit)
-    const last = items.at(-1)
-    return from + limit < all.length && last !== undefined ? { items, next: last.sessionId } : { items }
+    const page = pageOf(all, { time: ({ updatedAt }) => updatedAt, id: ({ sessionId }) => sessionId, newestFirst: true }, { after, limit })
+    return { ...page, items: page.items.map((each) => shownAt(each, now)) }
   }
 
   async *steps(key: SessionKey): AsyncGenerator<StepRecord, void, void> {
-    yield* [...(this.#sessions.get(idOf(key))?.steps ?? [])]
+    for (const step of [...(this.#sessions.get(idOf(key))?.steps ?? [])]) yield copyOf(step)
   }
 
   async *follow(
@@ -98,7 +102,7 @@ export class MemoryDurableStore implements DurableStore {
     for (let number = after + 1; !signal.aborted; ) {
       const step = entry.steps[number - 1]
       if (step !== undefined) {
-        yield { number, step }
+        yield { number, step: copyOf(step) }
         number += 1
         continue
       }
@@ -108,8 +112,16 @@ export class MemoryDurableStore implements DurableStore {
   }
 
   #make(key: SessionKey, { principal, traceId }: HoldOptions, now: number): Entry {
-    const session: StoredSession = { ...key, principal, traceId, state: 'idle', createdAt: now, updatedAt: now, steps: 0 }
-    const entry: Entry = { session, steps: [], checkpoint: undefined, fence: 0, wakes: new Set() }
+    const session: StoredSession = {
+      ...key,
+      principal: copyOf(principal),
+      traceId,
+      state: 'idle',
+      createdAt: now,
+      updatedAt: now,
+      steps: 0,
+    }
+    const entry: Entry = { session, steps: [], checkpoint: undefined, fence: 0, ledger: new MemoryLedger(), wakes: new Set() }
     this.#sessions.set(idOf(key), entry)
     return entry
   }
@@ -141,13 +153,14 @@ class MemoryHold implements SessionHold {
   }
 
   async load(): Promise<LoadedSession> {
-    return loadedOf(this.#entry)
+    return loadedOf(this.#entry, this.#clock.now())
   }
 
   async keep(steps: readonly StepRecord[], options: KeepOptions = {}): Promise<number> {
     const entry = this.#entry
-    if (this.#closed || entry.fence !== this.fence) throw this.#gone()
+    if (this.#closed || entry.fence !== this.fence) throw this.#lose()
     this.#desk.check(this.#key, steps)
+    entry.ledger.enter(steps, this.fence)
     // What is kept is what was said now, whatever becomes of the objects.
     for (const step of copyOf(steps)) {
       this.#desk.apply(this.#key, step)
@@ -156,6 +169,7 @@ class MemoryHold implements SessionHold {
     const count = entry.steps.length
     const { checkpoint, state = entry.session.state } = options
     if (checkpoint !== undefined) entry.checkpoint = { afterStep: count, body: copyOf(checkpoint) }
+    if (state === 'ended') this.#desk.cancel(this.#key)
     const title = entry.session.title ?? titleOf(steps)
     entry.session = { ...entry.session, state, steps: count, updatedAt: this.#clock.now(), ...(title === undefined ? {} : { title }) }
     wakeAll(entry)
@@ -177,7 +191,7 @@ class MemoryHold implements SessionHold {
 
   #renew(): void {
     if (this.#entry.fence !== this.fence) {
-      this.#lost.abort(this.#gone())
+      this.#lose()
       return
     }
     const leaseMs = this.#options.leaseMs ?? DEFAULT_LEASE_MS
@@ -185,8 +199,19 @@ class MemoryHold implements SessionHold {
     this.#disarm = this.#clock.after(leaseMs / 3, () => this.#renew())
   }
 
+  #lose(): AdjutantError {
+    const gone = this.#gone()
+    if (!this.#closed) {
+      this.#disarm()
+      this.#lost.abort(gone)
+    }
+    return gone
+  }
+
   #gone(): AdjutantError {
-    return new AdjutantError('SESSION_LOST', `${this.#key.sessionId} is not in the hands of this process any more`)
+    return new AdjutantError('SESSION_LOST', `${this.#key.sessionId} is not in the hands of this process any more`, {
+      outcome: 'not-run',
+    })
   }
 }
 
@@ -194,9 +219,9 @@ function idOf({ tenantId, sessionId }: SessionKey): string {
   return JSON.stringify([tenantId, sessionId])
 }
 
-function loadedOf({ session, checkpoint, steps }: Entry): LoadedSession {
+function loadedOf({ session, checkpoint, steps }: Entry, now: number): LoadedSession {
   return {
-    session,
+    session: shownAt(session, now),
     ...(checkpoint === undefined ? {} : { checkpoint: { ...checkpoint, body: copyOf(checkpoint.body) } }),
     steps: copyOf(steps.slice(checkpoint?.afterStep ?? 0)),
   }
@@ -206,9 +231,10 @@ function copyOf<T>(value: T): T {
   return structuredClone(value)
 }
 
-function titleOf(steps: readonly StepRecord[]): string | undefined {
-  const first = steps.find((step) => step.type === 'user')
-  return first?.text.slice(0, TITLE_CHARS)
+/** A hold that has run out is none. */
+function shownAt(session: StoredSession, now: number): StoredSession {
+  const { holder, ...rest } = copyOf(session)
+  return holder === undefined || holder.until <= now ? rest : { ...rest, holder }
 }
 
 function wakeAll({ wakes }: Entry): void {
