@@ -64,7 +64,7 @@ export const FILE_ATTEMPTS: readonly SandboxAttempt[] = [
       python(
         at,
         `import glob
-for pattern in ("../*/neighbour.txt", "../*/*/neighbour.txt", "/tmp/*/*/neighbour.txt", "/var/tmp/*/*/neighbour.txt", "/run/*/*/*/neighbour.txt", "/run/*/*/*/*/neighbour.txt", "/proc/*/cwd/neighbour.txt", "/proc/*/root/workspace/neighbour.txt", "/workspace*/neighbour.txt", "/workspace/../*/*/neighbour.txt"):
+for pattern in ("../*/neighbour.txt", "../*/*/neighbour.txt", "../../*/*/neighbour.txt", "/tmp/*/*/neighbour.txt", "/var/tmp/*/*/neighbour.txt", "/run/*/*/*/neighbour.txt", "/run/*/*/*/*/neighbour.txt", "/proc/*/cwd/neighbour.txt", "/proc/*/root/workspace/neighbour.txt", "/workspace*/neighbour.txt", "/workspace/../*/*/neighbour.txt"):
     for path in glob.glob(pattern):
         show(path)`,
       ),
