@@ -13,15 +13,20 @@ export async function* rowsInOrder(
   table: keyof Tables,
   where: readonly (readonly [column: string, value: SqlValue])[] = [],
 ): AsyncGenerator<Record<string, unknown>> {
-  const key: readonly string[] = PRIMARY_KEYS[table]
+  const values = where.map(([, value]) => value)
   const same = where.map(([column]) => `${column} = ?`)
-  const after = `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`
+  // Columns with one value are no part of the comparison: with them SQLite would not enter its index behind the last row, but begin anew each time.
+  const fixed = new Set(where.map(([column]) => column))
+  const key: readonly string[] = PRIMARY_KEYS[table].filter((column) => !fixed.has(column))
+  if (key.length === 0) {
+    yield* await tx.all(hot<Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${same.join(' AND ')}`), values)
+    return
+  }
   const select = (conditions: readonly string[]) =>
     hot<Record<string, unknown>>(
       `SELECT * FROM ${table}${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`} ORDER BY ${key.join(', ')} LIMIT ${PORTION}`,
     )
-  const values = where.map(([, value]) => value)
-  const rest = select([...same, after])
+  const rest = select([...same, `(${key.join(', ')}) > (${key.map(() => '?').join(', ')})`])
   let rows = await tx.all(select(same), values)
   for (;;) {
     yield* rows

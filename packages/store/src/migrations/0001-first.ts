@@ -110,6 +110,7 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX calls_by_state ON calls (tenant_id, session_id, state)',
   'CREATE INDEX approvals_by_state ON approvals (tenant_id, state, created_at, approval_id)',
   'CREATE INDEX approvals_by_session ON approvals (tenant_id, session_id, batch, call_id)',
+  "CREATE INDEX approvals_overdue ON approvals (tenant_id, expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL",
   "CREATE INDEX approvals_by_expiry ON approvals (expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL",
   'CREATE INDEX facts_by_expiry ON facts (expires_at) WHERE expires_at IS NOT NULL',
   'CREATE INDEX cache_by_expiry ON cache (expires_at) WHERE expires_at IS NOT NULL',
@@ -119,9 +120,12 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX jobs_by_session ON jobs (tenant_id, session_id)',
   "CREATE INDEX jobs_ready ON jobs (kind, run_at) WHERE state = 'queued'",
   "CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE state = 'running'",
+  'CREATE INDEX jobs_by_end ON jobs (ended_at) WHERE ended_at IS NOT NULL',
   'CREATE INDEX schedules_next ON schedules (next_at) WHERE paused = 0',
   "CREATE INDEX deliveries_next ON deliveries (next_at) WHERE state = 'pending'",
+  "CREATE INDEX deliveries_by_age ON deliveries (created_at) WHERE state <> 'pending'",
   'CREATE INDEX deliveries_by_session ON deliveries (tenant_id, session_id)',
+  "CREATE INDEX erasures_open ON erasures (at) WHERE subject = 'session' AND open = 1",
   'CREATE INDEX nodes_by_sign ON nodes (seen_at)',
 ]
 

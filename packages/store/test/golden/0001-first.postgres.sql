@@ -422,9 +422,9 @@ CREATE TABLE golden.store_versions (
 -- Data for Name: approvals; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656ec268d7f45e7ef0e2051768b1718d8ad748c4afec578281b0f40c25cd2f18172d75d56281f877545205296a6249b37725caa4d24d788bfe46f8082bb8c6e86b2e2880e10fe4c285723b9202297c50f08800e6d64253c180', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e92998c2edfa8d8a6e86f647588864ebeb6fd260f2cfaaf40f01c0f183650b04c47d53d9b69d74100920136acca03', 1700000001001, 'boss1', NULL);
-INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656ec440f2ae6cc13e89bdba168a18d3f94f1642cc57f14deeaac000c5ccb73d6c8347c95f10d7bed6a1115a06c492d556051ab623249aa86158238df36a6502a1c169c36bd86b51e12b981fa8be4b799717e28af2ac39f149', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ef1085eca2d3af7f40509e13290f1415f2c893389d0013ba011ee5217c5aca7f7fb3cddbedb66a31f10444472fe9c', 1700000001002, 'boss2', NULL);
-INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656e0114859b3bd5790fd6dc5e04aff9208d13cdf8d1b4ac6b83410ab29c6d2f625178228605e96e7757cca2b359844dd702a3c3f6dd4d9fccbe94a2f9ad51d6ccb77e7d719f3a5399be45fbd40938c1b058094ab79d75f9cb61109ca400b7b71c4804f7', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e02dfffa419a6a1665bfb98e2e4539dfd8e31307054ac5bd12b1a2798b0a5f1b0e8612d9f6bb611bcb62d5b1605ac', 1700000001003, 'boss3', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656e0ba42c224735d4ea98a2b31a22b930f348667cb21d328d4abc702b0164871f7fb1f83c498336d3c023ade0dd478d00a7dd2f1a4d934e2a200b078f3836ebf08228cc4773d120c82fd83658d7c82b6b1d5376a55f13e3cf', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ea1fbc1f91e70127646f5feca6e57b2f855568720153065fd4905b6a7a39f6b7ccd1705b1e19234d4b4c236650ae9', 1700000001001, 'boss1', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656e4284764dba17c9f2dd3cb57d01d11481804dbb45ad20b8fee0d2f352c85270bf043442b5497fb1a6cda0662dba720757f6a6865d9eb1908aff8e1468bf394afe98da432aca8a2d1ff302f0ab3251b360d5abba72c16b72', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656efe1a71abe404d834608cafafe7e035f682cf5de3344f22f83544c8f10e3ed1b58938fb00ec139465dbf525361eb8', 1700000001002, 'boss2', NULL);
+INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656ec22582b81b1ab2c92ba9ab08300c44841284ee1329ba9518be91bdab1e4aa816bb714ea6ebc6a08f933802f17381f1cc181d2c579b4d1da3cfe7760b684c83a42d74695f6d1e80a28f06c0ed65455be8f32d6895fdd4c07f1904a027df5ef2e60ea8', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e5139af3fd7442881ce84597c4f82a4996bcb87d3300265cedc60f711ad606e5df21659864cb364e85c37eca7cfc7', 1700000001003, 'boss3', NULL);
 
 
 --
@@ -440,9 +440,9 @@ INSERT INTO golden.audit VALUES ('o''brien \ 🐝', 's3', 1, 'sha256:00000000000
 -- Data for Name: cache; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656e17db63d4d0fe1f3d9fdfc0b26ec76d3705e51a57b278d655deeb8bca81', 1, 1700000000001, 1700000001001);
-INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656ef515d96ddce00cbd1ecfd3a5becef4ed9688c1a691f0b2c63803f5a01e', 1, 1700000000002, 1700000001002);
-INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656ed24a5943839bf4fdf08ff950bca4715990605812303d89e6ed67c5166e', 1, 1700000000003, 1700000001003);
+INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656e336d799e527a749dbd65de24cdd27286ca520404a6469a2c1eac9c24ab', 1, 1700000000001, 1700000001001);
+INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656e3d24773032baeb0d03d47fa04210a5bf3e2761f653d4dffd67211b41bc', 1, 1700000000002, 1700000001002);
+INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e047b44873e408dd640079c2121386b27f324ae3df34ceaedea892a364c', 1, 1700000000003, 1700000001003);
 
 
 --
@@ -458,18 +458,18 @@ INSERT INTO golden.calls VALUES ('o''brien \ 🐝', 's3', 1, 'c3', 'write_file',
 -- Data for Name: checkpoints; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656e0e7c28dd46d829ba00bc95a135eb712573fd666ee35627208a1808469fda76dced44f34b72355c0691bf87de6fdcf8ff97600310290d534a1d43bda379a55c9c405dc8663f224c8b7a2292a9a47226edac4ffb541abfa4');
-INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e9eea3a1bafcff74790cd37cbbfcc5142c947ce4105df9b49135b98059fdedde4bb56942410f6fa78c73491f26b07e3b8739c729c6d5ad8ab6b82f03575544d3a6654620dd441b1456a06b1d86548256bae396c82ee918b');
-INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656e26c5e55aa6f94949a042302af9e6d2d954c496903158959120d7d1e9bd24591e7cee201292719a9a5092390f9e497da31fefa972b634f4c6554abbc4e27e6207f7ae4f036f8771e0b59f6103cd2cbf605c3a6cf2d2d316935d1bc509d1c4a3088496');
+INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656ef1e0eb0eae6c4fc730aa14dea880bff87c7d7da94ad443e30fa745372a03461e93f231264b0e61bb4206b9908fc1e86bf9991f6ea7a2f607b8818fe65a5f70a55b54bd63c79cba7ac2c3838a743e4525a628e87ff10b08');
+INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e54f826b1f0125ac1855f703c898c00dd677cba762b3474b5ea64e7d274be23d8d62f4a34562f2db5f2b016d581b97b56e36b056f574d487d0b8b6467d6817e536cc495301c4c58db200c6ceae40e3cab246c25d113fc36');
+INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656efe21709b9dc43a2a8eb529809092e03d6e001f0750ab2becab7ee4e4cf44b08e57935927f565929ed10484bc541c09932dbd0398aab5dc7e8c8f06390f2c970041eb7b5d5def4ed1bb98742f3083287e5063985bb8e3a0825ac942ac86e2f86b3367');
 
 
 --
 -- Data for Name: deliveries; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e3e3e37bdc96f91ade684e0db712ba174a005baf2a2399ec08eee4590cf37', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
-INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e2e9ade4573144abfcc2acdde5050b9482619366c5905c66e2d8ae04d2553', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
-INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e12618535ffd0ab5c391832f92a6d38512d108e27a79987ea85d1c7285c14', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
+INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656ea30662a96ac4672b97eb08897116dcb3d486e4aca4168e0fca6df457986d', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
+INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e39562f118b10378cc0fe07a368b3bc64436082e902f3877aa70890c400f4', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
+INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e576f004b7271f1201979b5020f9fc9ebd2c79db76dc51bd5aef4c3c92020', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
 
 
 --
@@ -485,27 +485,27 @@ INSERT INTO golden.erasures VALUES ('o''brien \ 🐝', 'session', 'gone3', 17000
 -- Data for Name: events; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656ed10f88ad3dc35a038f04eaf62e13c3aa3ba6d70e9a770972f9460946695b36d5ca8c354758cace1ef02b27f9b6548219774bc150d72431dae2bb0bad3e40e767ebcb8ca0c410f331a03501581635cacb258c6d391b748c');
-INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656e28997fc7de9e68aeeff5d66d58177eb88841dc2ee1edbbe2c745aa82a720b5b224a4ee535adbbd23acb005bf6c591f42313fa44f42e2cc9df14c23384ff27fd2fa1a62b5fbf0e0355db101ab8cb3ea8a68ff7bc87c7ea1');
-INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e93dfce72ee2376c94963025a854d5bf42901874b82118a7f517826205d183f565700ac80bf3c446270e0d42abb1db956ec7d5172c7153a53b68aaa3be408cfad2f5f97e7147c1096901a3860b26701c955d7f06b7e0fc54ca54ce586819955edf921');
+INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656ea67dc30d5c75ffbdfed89d56a2a387f790e5e2808db9b4f5b36fa5bf95f4be92061807d49e1bfafd945348eb5afef5116bbd8001413b32a61f2d7ddc2ffb97d0c883112f746f8696a22f428fe12a410f45e17dbbe52d2d');
+INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656e757e8d4264ddfd416f3ceffedaf64c734a30cacab7ca7f5b8dcd4398bba9dddad7e9ce57f3fef306670c462f109d353b3b8c59a0295e85aae41eb4906c9ab9054a245d9ef0a277c4bd75c6c789edf648569d740cac9701');
+INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e587ec89f4de2341eae5e875095b336a9b2126355eb6003117b181205e29deea5a533adb48c49a7484793b00df039ec2433b80f1d28835443255fcfc593bba1ac4af0f26fbf2934320701b9f71a2af66ab628e5088b4ac15f68a027c554a035bb1047');
 
 
 --
 -- Data for Name: facts; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656ee316b9a2589da016369ef093f81639bc27fb4a27bedfee90c12e6a643cff4547370b', 1700000000001, 1700000001001);
-INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e684db0978aa2acc24d99bb47d64680cc1b9e22f3942a878489dcbac9f586c5bcd53e', 1700000000002, 1700000001002);
-INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e507897bc77b141ac5bb586bf48025fb362b056b4f0f322278499dcb6d14cb0911d81', 1700000000003, 1700000001003);
+INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656e63fe5cfaa0f40cdd2f83f57eec4b4a01c30e2f17f948687ab1a6a07e61e6c986740f', 1700000000001, 1700000001001);
+INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e8792791643d4ba3c1bddb283477c574abbf983c3625cf47b74064aeb2e41d8e39e40', 1700000000002, 1700000001002);
+INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e0f484de1776f87395fb42e41d1c9d553de6165f3f5f1a9b9a251219dc8e318990cb6', 1700000000003, 1700000001003);
 
 
 --
 -- Data for Name: jobs; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e9409bba4e40e238cc3876ec6cc44d72c4e23ef0e1aa9a5fec508b80e2ad2', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e19e552a17f201a74553f676b4b5ea9d54245f9303a31f6fcae55a6e3fd', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
-INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e3c17a2d014742b345322163dd6bdd09f18c0962dd7d08d35cc040418ffc9', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e7f6c2a34b6a84ece79f79e86f699a2e7b9885d1f04f97319608c5f25ea', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
-INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656e0b09b1cb88dd73dbce5b3c71f61b0c52c5a71483e22dd93efc7115144036', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e0262609aa94ba48ccc451afd788e7b13a59b76ab4f20b40902ba86ca51', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656ecbdcdd8d34ea53986137691aa6dcb6455500675568ed4624d30ed427aa0d', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e6952f263cb28eff153a922ca0e8332b9a56be497f7a7e7562e673a374a', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e04a3dd7afd424f0dc9b96f812c4e9fe955bdea39c0c9876a2d0ed1e58405', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e87e7274e0ab37c845b8044649c7912bb886fd91d90032cfbe8a8fe7e42', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
+INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656e4ec2af7a333956eb727a672edf14e6c5f246ad5d024b080904ab006e7c26', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e40eb7cf76ebe710de0552501c4d9c97f51959f17eac05b90deb4686603', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
 
 
 --
@@ -528,18 +528,18 @@ INSERT INTO golden.nodes VALUES ('host:1', 1, 2, NULL);
 -- Data for Name: results; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656e7094bbd8f8bdf65bd1261d4edfe074a429ae36fe60fdf0d70005a097eff853', 1700000000001);
-INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656eb77cc89aa75480c9367b3f715b3f9a2f1568729ce5af74a30c43ec5e244e53', 1700000000002);
-INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656e93eb98742c1645b46948fe421d0b9b17f0679a7146db029d86c97d0abcc7c0', 1700000000003);
+INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656ec80f7ced930b334992897ba71cb0258622c1e34ae113000ba8c43bf86d173c', 1700000000001);
+INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656e703bdfa3e7b5df800756bb31c3795c7b130162b33064c343222e7f4204f951', 1700000000002);
+INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656e6bf1f07cd0820228e390fa958998f3aca59d104494532273bdf849b95bf3bb', 1700000000003);
 
 
 --
 -- Data for Name: schedules; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ebf81e877df7f02140dca2fc4a267741b388f1651f0c9f60e3b73caf2c240', 1700000000001, NULL, 0);
-INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656edbea59c4cee5268ef6a859218b7982846f46a323c234171bd781096e5e1f', 1700000000002, NULL, 0);
-INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ebda9f38b07dab270f71c7641ae4e899eba4d0ca648503df56fe9b88ddb7f', 1700000000003, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656edbabf7cb4667551eabb3b5a66c362c515fe6b4ba3d6b7b8bab8ccc32d902', 1700000000001, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e729bc8fbe52b49dc0bdf023fc111afb3ae22a9ec631a0207bf58ca6d457c', 1700000000002, NULL, 0);
+INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ec9bdd5e84c1e3a6754441af0c53b8e4d7b718d960b099ec20f6c117d3b4e', 1700000000003, NULL, 0);
 
 
 --
@@ -580,7 +580,7 @@ INSERT INTO golden.store_migration_lock VALUES ('migration_lock', 0);
 -- Data for Name: store_migrations; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T19:33:15.419Z');
+INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T19:44:59.228Z');
 
 
 --
@@ -780,6 +780,13 @@ CREATE INDEX approvals_by_state ON golden.approvals USING btree (tenant_id, stat
 
 
 --
+-- Name: approvals_overdue; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX approvals_overdue ON golden.approvals USING btree (tenant_id, expires_at) WHERE ((state = 'pending'::text) AND (expires_at IS NOT NULL));
+
+
+--
 -- Name: cache_by_expiry; Type: INDEX; Schema: golden; Owner: -
 --
 
@@ -791,6 +798,13 @@ CREATE INDEX cache_by_expiry ON golden.cache USING btree (expires_at) WHERE (exp
 --
 
 CREATE INDEX calls_by_state ON golden.calls USING btree (tenant_id, session_id, state);
+
+
+--
+-- Name: deliveries_by_age; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX deliveries_by_age ON golden.deliveries USING btree (created_at) WHERE (state <> 'pending'::text);
 
 
 --
@@ -808,6 +822,13 @@ CREATE INDEX deliveries_next ON golden.deliveries USING btree (next_at) WHERE (s
 
 
 --
+-- Name: erasures_open; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX erasures_open ON golden.erasures USING btree (at) WHERE ((subject = 'session'::text) AND (open = 1));
+
+
+--
 -- Name: facts_by_expiry; Type: INDEX; Schema: golden; Owner: -
 --
 
@@ -819,6 +840,13 @@ CREATE INDEX facts_by_expiry ON golden.facts USING btree (expires_at) WHERE (exp
 --
 
 CREATE INDEX jobs_by_creation ON golden.jobs USING btree (tenant_id, created_at, job_id);
+
+
+--
+-- Name: jobs_by_end; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX jobs_by_end ON golden.jobs USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 
 
 --
