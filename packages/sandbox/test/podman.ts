@@ -3,7 +3,18 @@
  * fetched. Nothing of it is seen by another Podman, and nothing stays.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -64,6 +75,14 @@ export async function startPodman(options: { readonly python?: boolean } = {}): 
     }
     for (const path of mountsIn(folder).toReversed()) execFileSync('/usr/bin/umount', ['-l', path])
     rmSync(folder, { recursive: true, force: true })
+    for (const name of existsSync('/sys/fs/cgroup') ? readdirSync('/sys/fs/cgroup') : []) {
+      try {
+        // Podman leaves the group above its containers' own; another Podman may use it.
+        rmdirSync(`/sys/fs/cgroup/${name}/libpod_parent`)
+      } catch {
+        // It is none, or is in use.
+      }
+    }
   }
   try {
     makeImage(`${folder}/image.tar`, folder, options.python !== false)
