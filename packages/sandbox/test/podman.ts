@@ -75,14 +75,6 @@ export async function startPodman(options: { readonly python?: boolean } = {}): 
     }
     for (const path of mountsIn(folder).toReversed()) execFileSync('/usr/bin/umount', ['-l', path])
     rmSync(folder, { recursive: true, force: true })
-    for (const name of existsSync('/sys/fs/cgroup') ? readdirSync('/sys/fs/cgroup') : []) {
-      try {
-        // Podman leaves the group above its containers' own; another Podman may use it.
-        rmdirSync(`/sys/fs/cgroup/${name}/libpod_parent`)
-      } catch {
-        // It is none, or is in use.
-      }
-    }
   }
   try {
     makeImage(`${folder}/image.tar`, folder, options.python !== false)
