@@ -60,6 +60,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/audit.ts')).addAuditCommand,
   },
   {
+    name: 'sessions',
+    summary: 'look at sessions that are kept, and carry them on',
+    load: async () => (await import('./commands/sessions.ts')).addSessionsCommand,
+  },
+  {
+    name: 'approvals',
+    summary: 'calls that wait for a person: look at them, approve, deny',
+    load: async () => (await import('./commands/approvals.ts')).addApprovalsCommand,
+  },
+  {
+    name: 'store',
+    summary: 'bring the database of what is kept up to date, check it, back it up',
+    load: async () => (await import('./commands/store.ts')).addStoreCommand,
+  },
+  {
     name: 'doctor',
     summary: 'say what this machine can do, and what to do about each gap',
     load: async () => (await import('./commands/doctor.ts')).addDoctorCommand,

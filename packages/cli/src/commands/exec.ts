@@ -14,9 +14,10 @@ import { type Command, Option } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { type InputLine, linesOf, stdinChunks } from '../work/input.ts'
 import { resultsLine } from '../work/json-lines.ts'
-import { openWork, type Work } from '../work/open-work.ts'
+import { openConfiguredStore } from '../work/open-configured-store.ts'
+import { configOf, openWork, type Work } from '../work/open-work.ts'
 import { type Decision, DecisionReader, MAX_DECISION_BYTES } from '../work/read-decision.ts'
-import { addSharedOptions, sharedOptions, usage } from './shared-options.ts'
+import { addSharedOptions, sharedOptions, storeOption, usage } from './shared-options.ts'
 
 const HELP = `
 Reads one decision of a model: the raw bytes of a provider's stream or body (see adjutant decode --help for all that is read), text
@@ -37,6 +38,7 @@ export function addExecCommand(program: Command, io: CliIo): void {
   const command = program.command('exec').description('carry out a model decision read from stdin, and print the results')
   addSharedOptions(command)
     .addOption(new Option('--dialect <name>', 'how the decision is written').choices(['auto', ...DIALECTS]).default('auto'))
+    .addOption(storeOption())
     .option('--many', 'JSON lines on stdin: one decision each, all in one session')
     .addHelpText('after', HELP)
     .action(async (_options, self: Command) => {
@@ -54,7 +56,12 @@ async function exec(io: CliIo, command: Command, dialect: Dialect | 'auto', many
   // Read before anything is started: what is no decision starts no server.
   const first = many ? undefined : await readWhole(io, dialect)
   // Whoever wrote the decision has its own context: what is not loaded here is loaded and run.
-  const work = await openWork(io, { shared, stdinIsData: true, catalog: { notLoaded: 'run' } })
+  const config = await configOf(io, shared)
+  const { store: place } = command.opts()
+  const keeps = typeof place === 'string' || config.store !== undefined
+  await using store = keeps ? await openConfiguredStore(io, config, typeof place === 'string' ? place : undefined) : undefined
+  const durable = store === undefined ? {} : { durable: { store, defers: false } }
+  const work = await openWork(io, { shared, config, stdinIsData: true, catalog: { notLoaded: 'run' }, ...durable })
   const desk = new Desk(io, work, shared.json === true)
   try {
     if (first !== undefined) {

@@ -31,6 +31,14 @@ export function roleOption(): Option {
   ])
 }
 
+/** `--store`: which database. */
+export function storeOption(): Option {
+  return new Option(
+    '--store <url>',
+    'what outlives the process: sqlite:FILE or postgres://… (default: that of the configuration, else a file of this user)',
+  )
+}
+
 /** A whole number of at least 1, for commander. */
 export function positiveInteger(text: string): number {
   const value = Number(text)

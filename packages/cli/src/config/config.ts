@@ -144,7 +144,16 @@ export interface SessionsConfig {
   readonly maxFiles?: number
 }
 
+/** Where what outlives the process is kept: see docs/guides/approvals.md. */
+export interface StoreConfig {
+  /** `sqlite:FILE`, a path that ends in `.db`, or `postgres://…`. In a {@link Config} a path is absolute. */
+  readonly url: string
+  /** Keys for what is kept: each `id:` and 32 bytes in base64. All open, the first one seals. */
+  readonly encryptionKeys?: readonly string[]
+}
+
 export interface RawConfig extends GuardConfig {
+  readonly store?: string | StoreConfig
   readonly policy?: string | readonly string[]
   readonly audit?: boolean | string | AuditConfig
   readonly hints?: readonly string[]
@@ -196,6 +205,8 @@ export interface Config {
   /** How boxes are made, for whoever makes one. */
   readonly sandbox: SandboxConfig
   readonly sessions: SessionsConfig
+  /** Absent: nobody said, and sessions are kept as files. */
+  readonly store?: StoreConfig
   readonly skills: readonly string[]
   /** A text: absolute path of a SQLite file. */
   readonly databases: Readonly<Record<string, string | PostgresConfig>>

@@ -12,6 +12,7 @@ import { findConfig } from './find-config.ts'
 import { checkSandbox, type SandboxConfig } from './sandbox-config.ts'
 import { defaultSessionsFolder, isInside } from './sessions-folder.ts'
 import { absoluteSkillEntry } from './skill-places.ts'
+import { storeConfig } from './store-place.ts'
 import { admitSettings, askNotes, type WorkspaceAsk } from './workspace-settings.ts'
 
 /** Files that belong to other MCP hosts and hold more than is known here. */
@@ -124,6 +125,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     ...auditOf(raw, sessionsFolder, from),
     hints: (raw.hints ?? []).map(from),
     ...(raw.hintLanguage === undefined ? {} : { hintLanguage: raw.hintLanguage }),
+    ...(raw.store === undefined ? {} : { store: storeConfig(raw.store, from) }),
     asks,
     earlyStart: raw.earlyStart ?? true,
     notes,

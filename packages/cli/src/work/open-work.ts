@@ -6,13 +6,17 @@ import {
   type Approver,
   type EventSink,
   namespaceKey,
+  openDurableSession,
   randomIds,
   Session,
   type SessionCatalogOptions,
+  type SessionId,
   type SessionOptions,
   type SessionStore,
+  sessionId,
   systemClock,
 } from '@adjutant/core'
+import type { Store } from '@adjutant/store'
 import type { CliIo } from '../cli-io.ts'
 import { approvalMode, type SharedOptions } from '../commands/shared-options.ts'
 import type { CatalogConfig, Config, SessionsConfig } from '../config/config.ts'
@@ -33,14 +37,24 @@ export interface Work {
   close(): Promise<void>
 }
 
+/** The session outlives the process. */
+export interface DurableWork {
+  readonly store: Store
+  /** Default: a new one. */
+  readonly id?: SessionId
+  /** What a person must decide on is left for later. */
+  readonly defers: boolean
+}
+
 export interface WorkOptions {
   readonly shared: SharedOptions
   /** Read already, where a command needs it before. */
   readonly config?: Config
   readonly stdinIsData: boolean
   readonly recorded?: Approver | undefined
-  /** Keeps the steps. */
+  /** Keeps the steps of a session that does not outlive the process. */
   readonly store?: SessionStore
+  readonly durable?: DurableWork
   readonly events?: EventSink
   /** The system prompt says already what the marks around text of strangers mean. */
   readonly saysFence?: boolean
@@ -76,7 +90,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
   const config = options.config ?? (await configOf(io, shared))
   const person = personOf(config, shared.role)
   const guards = await openGuards(config, io, { clock: systemClock })
-  const toolbox = await openToolbox(config, io)
+  const toolbox = await openToolbox(config, io, { principal: person.principal })
   const ui = await openUi(io, {
     workspace: config.workspace,
     clock: systemClock,
@@ -84,7 +98,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     stdinIsData: options.stdinIsData,
     recorded: options.recorded,
   })
-  const session = new Session({
+  const sessionOptions: SessionOptions = {
     ...guards,
     tools: toolbox.tools,
     namespaceRoot: config.sessionsFolder,
@@ -98,7 +112,6 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     limits: config.limits,
     earlyStart: config.earlyStart,
     ...keptResults(config.sessions),
-    ...(options.store === undefined ? {} : { store: options.store }),
     ...(options.saysFence === true ? { fenceNote: 'none' } : {}),
     events(event) {
       if (json) {
@@ -108,12 +121,20 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
       ui.events(event)
       options.events?.(event)
     },
-  })
-  // From now on no other process takes it for one that is over.
-  const key = namespaceKey(person.principal, session.id)
-  const lease = await leaseSession(config.sessionsFolder, key, systemClock).catch(async (error: unknown) => {
+  }
+  const id = options.durable?.id ?? sessionId(randomIds.next('session'))
+  const closeAll = async (): Promise<void> => {
     await ui.close()
     await toolbox.close()
+  }
+  // From now on no other process takes it for one that is over.
+  const lease = await leaseSession(config.sessionsFolder, namespaceKey(person.principal, id), systemClock).catch(async (error: unknown) => {
+    await closeAll()
+    throw error
+  })
+  const session = await openSession({ ...sessionOptions, id }, options).catch(async (error: unknown) => {
+    await lease?.release()
+    await closeAll()
     throw error
   })
   const sweep = startSweep(config, { clock: systemClock, random: Math.random, note: (text) => ui.note(text, 'warning') })
@@ -132,8 +153,18 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
       await session.close()
       await swept
       await lease?.release()
-      await ui.close()
-      await toolbox.close()
+      await closeAll()
     },
   }
+}
+
+/** @throws AdjutantError SESSION_BUSY, NOT_FOUND, CONFLICT, STORE_FAILED for one that outlives the process */
+async function openSession(session: SessionOptions & { readonly id: SessionId }, { durable, store }: WorkOptions): Promise<Session> {
+  if (durable === undefined) return new Session({ ...session, ...(store === undefined ? {} : { store }) })
+  return await openDurableSession({
+    ...session,
+    store: durable.store.sessions,
+    defers: durable.defers,
+    create: durable.id === undefined,
+  })
 }

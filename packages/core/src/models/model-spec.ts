@@ -26,6 +26,8 @@ export interface ModelSpecOptions {
   readonly fetch?: typeof globalThis.fetch
   /** Of a replay. Default `recorded`, or `off` with `ADJUTANT_REPLAY_PACE=0` in `env`. */
   readonly pace?: 'recorded' | 'off'
+  /** Answers that the session has had already, in another process: a replay goes on after them. Default 0. */
+  readonly answered?: number
 }
 
 export interface ModelHandle {
@@ -116,7 +118,7 @@ async function replay(file: string, spec: string, options: ModelSpecOptions): Pr
   if (file === '') throw badSpec(spec, 'the file is missing')
   const pace = options.pace ?? (options.env.ADJUTANT_REPLAY_PACE === '0' ? 'off' : 'recorded')
   const { fetch: _, ...ports } = common(options)
-  const started = await startReplay(resolve(options.cwd, file), { ...ports, pace })
+  const started = await startReplay(resolve(options.cwd, file), { ...ports, pace, skip: options.answered ?? 0 })
   return { model: started.model, approvals: started.approvals, close: () => started.close() }
 }
 

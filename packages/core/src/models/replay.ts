@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly clock?: Clock
   /** `off` sends without pauses. Default `recorded`. */
   readonly pace?: 'recorded' | 'off'
+  /** Answers that were given before: the first request gets the one after them. Default 0. */
+  readonly skip?: number
 }
 
 export interface Replay {
@@ -56,7 +58,7 @@ const KEY = 'no-key-is-needed-here'
 export async function startReplay(file: string, options: ReplayOptions = {}): Promise<Replay> {
   const recording = await readRecording(file)
   const clock = options.clock ?? systemClock
-  const desk = new Desk(file, recording, clock, options.pace !== 'off')
+  const desk = new Desk(file, recording, clock, options.pace !== 'off', options.skip ?? 0)
   const server = createServer((request, response) => void desk.serve(request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -93,9 +95,10 @@ class Desk {
   readonly #recording: Recording
   readonly #clock: Clock
   readonly #paced: boolean
-  #next = 0
+  #next: number
 
-  constructor(file: string, recording: Recording, clock: Clock, paced: boolean) {
+  constructor(file: string, recording: Recording, clock: Clock, paced: boolean, skip: number) {
+    this.#next = skip
     this.#file = file
     this.#recording = recording
     this.#clock = clock
@@ -103,7 +106,7 @@ class Desk {
   }
 
   get remaining(): number {
-    return this.#recording.replies.length - this.#next
+    return Math.max(0, this.#recording.replies.length - this.#next)
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
