@@ -1,0 +1,10 @@
+/** What a queue over another book of jobs is made of. */
+export { afterAttempt, type JobChange } from './after-attempt.ts'
+export { BookedJobQueue, type BookedJobQueueOptions } from './booked-job-queue.ts'
+export { checkJob } from './check-job.ts'
+export type { AttemptEnd, CheckedJob, CheckedSchedule, Claim, ClaimRequest, Due, JobBook, Renewal } from './job-book.ts'
+export { hasEnded, noJob } from './job-errors.ts'
+export { catchUp } from './next-tick.ts'
+export { scheduleAfter } from './schedule-after.ts'
+export { tickJob } from './tick-job.ts'
+export type { TurnSource, Turns } from './turns.ts'
