@@ -1,5 +1,6 @@
 export { auditSinkConformance, sealedExamples } from './audit-sink-conformance.ts'
 export { type ChaosEnd, ChaosProcess, type ChaosProcessOptions } from './chaos/chaos-process.ts'
+export { type DurableFaultsBench, durableStoreFaults } from './chaos/durable-faults.ts'
 export { type DyingStore, type DyingStoreOptions, dyingStore } from './chaos/dying-store.ts'
 export { type JumpingClock, jumpingClock, ONE_DAY_MS } from './chaos/jumping-clock.ts'
 export { ProcessHerd, type ProcessHerdOptions } from './chaos/process-herd.ts'

@@ -31,10 +31,13 @@ export function chaosTable(reports: Readonly<Record<string, ChaosReport>>): stri
     ['decisions: tried', (each) => each.attempts],
     ['decisions: first / second', (each) => `${each.won} / ${each.conflicts}`],
     ['results', (each) => each.results],
-    ['results: ok / denied / unknown', (each) => ['ok', 'denied', 'unknown'].map((outcome) => each.outcomes[outcome] ?? 0).join(' / ')],
+    [
+      'results: ok / not run as it was denied / unknown',
+      (each) => ['ok', 'not-run', 'unknown'].map((outcome) => each.outcomes[outcome] ?? 0).join(' / '),
+    ],
     [
       'results: other',
-      (each) => each.results - ['ok', 'denied', 'unknown'].reduce((sum, outcome) => sum + (each.outcomes[outcome] ?? 0), 0),
+      (each) => each.results - ['ok', 'not-run', 'unknown'].reduce((sum, outcome) => sum + (each.outcomes[outcome] ?? 0), 0),
     ],
     ['unknown: died before the body', (each) => each.unknown.beforeTheBody],
     ['unknown: died in the body', (each) => each.unknown.inTheBody],
