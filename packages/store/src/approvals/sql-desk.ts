@@ -12,30 +12,25 @@ import {
   type Page,
   type StoredApproval,
 } from '@adjutant/core/contract'
-import { approvalTopic, type ChangeBell } from '../changes/change-bell.ts'
+import { approvalTopic, type ChangeBell, LOOK_AGAIN_MS } from '../changes/change-bell.ts'
+import { fromColumn, toColumn } from '../column-text.ts'
 import { bodyPlace, hot, type StoreDatabase, type StoreTransaction } from '../database/index.ts'
 import { pageLimit, readCursor, writeCursor } from '../page-cursor.ts'
-import { type ApprovalRow, approvalOf } from './stored-approval.ts'
+import { type ApprovalRow, approvalOf, COLUMNS, STATE_OF } from './stored-approval.ts'
 
-const COLUMNS =
-  'tenant_id, approval_id, session_id, state, version, created_at, expires_at, request, decision, decided_at, decided_by, consumed_at'
 const GET = hot<ApprovalRow>(`SELECT ${COLUMNS} FROM approvals WHERE tenant_id = ? AND approval_id = ?`)
 const DECIDE = hot(`UPDATE approvals SET state = ?, version = version + 1, decision = ?, decided_at = ?, decided_by = ?
   WHERE tenant_id = ? AND approval_id = ? AND state = 'pending' AND version = ? AND (expires_at IS NULL OR expires_at > ?)`)
 const EXPIRE = hot(`UPDATE approvals SET state = 'expired', version = version + 1, decided_at = expires_at
   WHERE tenant_id = ? AND approval_id = ? AND state = 'pending' AND expires_at <= ?`)
-const OVERDUE = hot<{ approval_id: string }>(
-  "SELECT approval_id FROM approvals WHERE tenant_id = ? AND state = 'pending' AND expires_at <= ? LIMIT 1",
+const OVERDUE = hot<{ tenant_id: string; approval_id: string }>(
+  "SELECT tenant_id, approval_id FROM approvals WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
 )
-const EXPIRE_ALL = hot(`UPDATE approvals SET state = 'expired', version = version + 1, decided_at = expires_at
-  WHERE tenant_id = ? AND state = 'pending' AND expires_at <= ?`)
 
-const STATE_OF = { approve: 'approved', edit: 'edited', deny: 'denied' } as const
-
-/** How long somebody who waits for an answer waits at most before looking again. */
-const LOOK_AGAIN_MS = 1_000
-
-/** Joins what must be kept with a decision: the audit record, the job that carries the session on. */
+/**
+ * Joins what must be kept with the end of a question, an answer or the end of its time: the audit record, the job that carries the session on. In the
+ * transaction that settles it, which may run more than once: it has no other effects. What it throws undoes the decision.
+ */
 export type InDecision = (tx: StoreTransaction, approval: StoredApproval) => Promise<void>
 
 export class SqlDesk implements ApprovalDesk {
@@ -50,19 +45,25 @@ export class SqlDesk implements ApprovalDesk {
   }
 
   async get(tenantId: string, id: ApprovalId): Promise<StoredApproval | undefined> {
-    const row = await this.#db.read(tenantId, (tx) => tx.get(GET, [tenantId, id]))
+    const row = await this.#db.read(tenantId, (tx) => tx.get(GET, [tenantId, toColumn(id)]))
     if (row === undefined) return undefined
-    if (row.state !== 'pending' || row.expires_at === null || row.expires_at > this.#db.clock.now()) return approvalOf(row, this.#db.seal)
-    return await this.#expired(tenantId, id)
+    return overdue(row, this.#db.clock.now()) ? await this.#expired(tenantId, id) : approvalOf(row, this.#db.seal)
   }
 
   async list(tenantId: string, { state, sessionId, after, limit }: ApprovalFilter = {}): Promise<Page<StoredApproval>> {
-    await this.#expireAll(tenantId)
     const size = pageLimit(limit)
     const from = after === undefined ? undefined : readCursor(after)
+    const now = this.#db.clock.now()
     const rows: readonly ApprovalRow[] = await this.#db.read(tenantId, async ({ db }) => {
       let query = db.selectFrom('approvals').selectAll().where('tenant_id', '=', tenantId)
-      if (state !== undefined) query = query.where('state', '=', state)
+      // What has expired is listed as such, whether or not somebody has looked at it since.
+      if (state === 'pending') {
+        query = query.where('state', '=', state).where((each) => each.or([each('expires_at', 'is', null), each('expires_at', '>', now)]))
+      } else if (state === 'expired') {
+        query = query.where((each) =>
+          each.or([each('state', '=', state), each.and([each('state', '=', 'pending'), each('expires_at', '<=', now)])]),
+        )
+      } else if (state !== undefined) query = query.where('state', '=', state)
       if (sessionId !== undefined) query = query.where('session_id', '=', sessionId)
       if (from !== undefined) {
         const [time, id] = from
@@ -76,23 +77,22 @@ export class SqlDesk implements ApprovalDesk {
         .limit(size + 1)
         .execute()
     })
-    const items = rows.slice(0, size).map((row) => approvalOf(row, this.#db.seal))
+    const items = rows.slice(0, size).map((row) => approvalOf(overdue(row, now) ? expiredRow(row) : row, this.#db.seal))
     const last = rows[size - 1]
     return rows.length > size && last !== undefined ? { items, next: writeCursor(last.created_at, last.approval_id) } : { items }
   }
 
   async decide(tenantId: string, id: ApprovalId, { decision, by, version }: DeskDecision): Promise<StoredApproval> {
-    const body = this.#db.seal.seal(JSON.stringify(decision), bodyPlace('approvals', 'decision', tenantId, id))
+    const key = [tenantId, toColumn(id)] as const
+    const body = this.#db.seal.seal(JSON.stringify(decision), bodyPlace('approvals', 'decision', ...key))
     const came = await this.#db.transaction(tenantId, async (tx) => {
-      const row = await tx.get(GET, [tenantId, id])
-      if (row === undefined)
-        throw new AdjutantError('NOT_FOUND', `there is no approval ${id}`, { outcome: 'not-run', hint: 'List the ones there are.' })
+      const row = await tx.get(GET, key)
+      if (row === undefined) throw notThere(id)
       const now = this.#db.clock.now()
-      const changed = await tx.run(DECIDE, [STATE_OF[decision.type], body, now, by, tenantId, id, version ?? row.version, now])
-      if (changed === 0) await tx.run(EXPIRE, [tenantId, id, now])
-      const current = await tx.get(GET, [tenantId, id])
-      const approval = approvalOf(current ?? row, this.#db.seal)
-      if (changed === 1) for (const join of this.#inDecision) await join(tx, approval)
+      const changed = await tx.run(DECIDE, [STATE_OF[decision.type], body, now, toColumn(by), ...key, version ?? row.version, now])
+      const ended = changed === 1 || (await tx.run(EXPIRE, [...key, now])) === 1
+      const approval = approvalOf((await tx.get(GET, key)) ?? row, this.#db.seal)
+      if (ended) for (const join of this.#inDecision) await join(tx, approval)
       return { approval, won: changed === 1 }
     })
     this.#bell.ring(approvalTopic(tenantId, id))
@@ -109,7 +109,7 @@ export class SqlDesk implements ApprovalDesk {
       const heard = waiting(LOOK_AGAIN_MS)
       try {
         const current = await this.get(tenantId, id)
-        if (current === undefined) throw new AdjutantError('NOT_FOUND', `there is no approval ${id}`, { outcome: 'not-run' })
+        if (current === undefined) throw notThere(id)
         if (current.state !== 'pending') return current
         const left = current.expiresAt === undefined ? LOOK_AGAIN_MS : Math.max(1, current.expiresAt - this.#db.clock.now())
         await (left < LOOK_AGAIN_MS ? Promise.race([heard, waiting(left)]) : heard)
@@ -119,20 +119,43 @@ export class SqlDesk implements ApprovalDesk {
     }
   }
 
-  async #expired(tenantId: string, id: ApprovalId): Promise<StoredApproval | undefined> {
-    const row = await this.#db.transaction(tenantId, async (tx) => {
-      await tx.run(EXPIRE, [tenantId, id, this.#db.clock.now()])
-      return await tx.get(GET, [tenantId, id])
-    })
-    this.#bell.ring(approvalTopic(tenantId, id))
-    return row === undefined ? undefined : approvalOf(row, this.#db.seal)
+  /**
+   * Ends the questions of all tenants whose time is over, so that the sessions which wait for them go on. For whoever sweeps now and then.
+   *
+   * @returns how many; when it is `most` there may be more
+   */
+  async expireOverdue(most = 100): Promise<number> {
+    const now = this.#db.clock.now()
+    const rows = await this.#db.system((tx) => tx.all(OVERDUE, [now, most]), { readOnly: true })
+    for (const { tenant_id: tenantId, approval_id: id } of rows) await this.#expired(tenantId, fromColumn(id))
+    return rows.length
   }
 
-  async #expireAll(tenantId: string): Promise<void> {
-    const now = this.#db.clock.now()
-    const overdue = await this.#db.read(tenantId, (tx) => tx.get(OVERDUE, [tenantId, now]))
-    if (overdue !== undefined) await this.#db.transaction(tenantId, (tx) => tx.run(EXPIRE_ALL, [tenantId, now]))
+  async #expired(tenantId: string, id: string): Promise<StoredApproval | undefined> {
+    const key = [tenantId, toColumn(id)] as const
+    const approval = await this.#db.transaction(tenantId, async (tx) => {
+      const changed = await tx.run(EXPIRE, [...key, this.#db.clock.now()])
+      const row = await tx.get(GET, key)
+      const current = row === undefined ? undefined : approvalOf(row, this.#db.seal)
+      if (changed === 1 && current !== undefined) for (const join of this.#inDecision) await join(tx, current)
+      return current
+    })
+    this.#bell.ring(approvalTopic(tenantId, id))
+    return approval
   }
+}
+
+function overdue({ state, expires_at }: ApprovalRow, now: number): boolean {
+  return state === 'pending' && expires_at !== null && expires_at <= now
+}
+
+/** As the row will be when its end is written. */
+function expiredRow(row: ApprovalRow): ApprovalRow {
+  return { ...row, state: 'expired', version: row.version + 1, decided_at: row.expires_at }
+}
+
+function notThere(id: string): AdjutantError {
+  return new AdjutantError('NOT_FOUND', `there is no approval ${id}`, { outcome: 'not-run', hint: 'List the ones there are.' })
 }
 
 function conflict(current: StoredApproval): ApprovalConflict {

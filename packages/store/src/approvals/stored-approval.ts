@@ -7,6 +7,7 @@ import {
   type StoredApproval,
   sessionId,
 } from '@adjutant/core/contract'
+import { fromColumn } from '../column-text.ts'
 import type { BodySeal } from '../database/body-seal.ts'
 import { bodyPlace } from '../database/index.ts'
 import { damaged, json } from '../sessions/stored-shapes.ts'
@@ -26,6 +27,14 @@ export interface ApprovalRow {
   readonly consumed_at: number | null
 }
 
+export const COLUMNS =
+  'tenant_id, approval_id, session_id, state, version, created_at, expires_at, request, decision, decided_at, decided_by, consumed_at'
+
+export const STATE_OF = { approve: 'approved', edit: 'edited', deny: 'denied' } as const satisfies Record<
+  ApprovalDecision['type'],
+  ApprovalState
+>
+
 const STATES: readonly ApprovalState[] = ['pending', 'approved', 'edited', 'denied', 'expired', 'cancelled']
 
 /** @throws AdjutantError STORE_FAILED when the row is damaged */
@@ -42,14 +51,14 @@ export function approvalOf(row: ApprovalRow, seal: BodySeal): StoredApproval {
   if (decision !== undefined && !isDecision(decision)) throw damaged(`the decision on ${id}`)
   return {
     ...asked,
-    id: approvalId(id),
+    id: approvalId(fromColumn(id)),
     tenantId,
     sessionId: sessionId(row.session_id),
     state,
     version: row.version,
     ...(decision === undefined ? {} : { decision }),
     ...(row.decided_at === null ? {} : { decidedAt: row.decided_at }),
-    ...(row.decided_by === null ? {} : { decidedBy: row.decided_by }),
+    ...(row.decided_by === null ? {} : { decidedBy: fromColumn(row.decided_by) }),
     ...(row.consumed_at === null ? {} : { consumedAt: row.consumed_at }),
   }
 }

@@ -4,6 +4,9 @@
  */
 import type { Clock } from '@adjutant/core/contract'
 
+/** How long somebody who waits waits at most before looking again. */
+export const LOOK_AGAIN_MS = 2_000
+
 export interface ChangeBell extends AsyncDisposable {
   /** Something of this topic has changed, and is kept. Never throws. */
   ring(topic: string): void

@@ -3,6 +3,7 @@
  * that was asleep writes nothing, whatever it believes.
  */
 import { createHash } from 'node:crypto'
+import { titleOf } from '@adjutant/core'
 import {
   AdjutantError,
   type HoldOptions,
@@ -13,12 +14,14 @@ import {
   type StepRecord,
 } from '@adjutant/core/contract'
 import { approvalTopic, type ChangeBell, sessionTopic } from '../changes/change-bell.ts'
-import { bodyPlace, hot, type StoreDatabase } from '../database/index.ts'
+import { fromColumn, toColumn } from '../column-text.ts'
+import { bodyPlace, hot, type StoreDatabase, type StoreTransaction, type TransactionOptions } from '../database/index.ts'
 import { loadSession } from './load-session.ts'
 import { projectStep } from './project-step.ts'
 
 export const DEFAULT_LEASE_MS = 30_000
-const TITLE_CHARS = 80
+/** A hold that seems to last longer than this was written under a clock that was wrong: nobody waits a day for it. */
+export const MAX_LEASE_MS = 3_600_000
 
 const NEXT = hot<{ next_seq: number }>(`UPDATE sessions SET next_seq = next_seq + ?, updated_at = ?, state = COALESCE(?, state),
   title = COALESCE(title, ?) WHERE tenant_id = ? AND session_id = ? AND fence = ? RETURNING next_seq`)
@@ -27,8 +30,14 @@ const CHECKPOINT = hot(`INSERT INTO checkpoints (tenant_id, session_id, seq, ver
   ON CONFLICT (tenant_id, session_id, seq) DO UPDATE SET version = excluded.version, digest = excluded.digest, created_at = excluded.created_at,
   body = excluded.body`)
 const FORGET_OLDER = hot('DELETE FROM checkpoints WHERE tenant_id = ? AND session_id = ? AND seq < ?')
-const RENEW = hot('UPDATE sessions SET lease_until = ? WHERE tenant_id = ? AND session_id = ? AND fence = ?')
+/** One that was let go is not renewed by what was still on its way. */
+const RENEW = hot(`UPDATE sessions SET lease_until = ? WHERE tenant_id = ? AND session_id = ? AND fence = ? AND lease_owner IS NOT NULL`)
+const CANCEL = hot<{ approval_id: string }>(`UPDATE approvals SET state = 'cancelled', version = version + 1, decided_at = ?
+  WHERE tenant_id = ? AND session_id = ? AND state = 'pending' RETURNING approval_id`)
 const RELEASE = hot('UPDATE sessions SET lease_owner = NULL, lease_until = NULL WHERE tenant_id = ? AND session_id = ? AND fence = ?')
+
+/** Joins what must be kept with a step, in its transaction: it may run more than once and has no other effects. What it throws undoes the step. */
+export type InStep = (tx: StoreTransaction, key: SessionKey, step: StepRecord) => Promise<void>
 
 export class SqlHold implements SessionHold {
   readonly fence: number
@@ -36,13 +45,24 @@ export class SqlHold implements SessionHold {
   readonly #bell: ChangeBell
   readonly #key: SessionKey
   readonly #leaseMs: number
+  readonly #inStep: readonly InStep[]
   readonly #lost = new AbortController()
   #closed: Promise<void> | undefined
   #disarm: () => void = () => {}
+  #renewing: Promise<void> = Promise.resolve()
   /** Until when nobody else can have it, as far as this process knows. */
   #until: number
 
-  constructor(db: StoreDatabase, bell: ChangeBell, key: SessionKey, fence: number, options: HoldOptions, until: number) {
+  constructor(
+    db: StoreDatabase,
+    bell: ChangeBell,
+    key: SessionKey,
+    fence: number,
+    options: HoldOptions,
+    until: number,
+    inStep: readonly InStep[] = [],
+  ) {
+    this.#inStep = inStep
     this.#db = db
     this.#bell = bell
     this.#key = key
@@ -63,24 +83,32 @@ export class SqlHold implements SessionHold {
   }
 
   async keep(steps: readonly StepRecord[], options: KeepOptions = {}): Promise<number> {
-    if (this.#closed !== undefined) throw this.#gone()
+    if (this.#closed !== undefined || this.#lost.signal.aborted) throw this.#gone()
     const { tenantId, sessionId } = this.#key
     const { clock, seal } = this.#db
     const { state, checkpoint, safety = 'durable' } = options
     const bodies = steps.map((step) => JSON.stringify(step))
-    const title = steps.find((step) => step.type === 'user')?.text.slice(0, TITLE_CHARS) ?? null
+    const title = titleOf(steps)
     const checkpointText = checkpoint === undefined ? undefined : JSON.stringify(checkpoint)
-    const count = await this.#db.transaction(
-      tenantId,
+    const kept = await this.#keeping(
       async (tx) => {
         const now = clock.now()
-        const row = await tx.get(NEXT, [steps.length, now, state ?? null, title, tenantId, sessionId, this.fence])
+        const row = await tx.get(NEXT, [
+          steps.length,
+          now,
+          state ?? null,
+          title === undefined ? null : toColumn(title),
+          tenantId,
+          sessionId,
+          this.fence,
+        ])
         if (row === undefined) throw this.#gone()
         let seq = row.next_seq - steps.length
         for (const [index, step] of steps.entries()) {
           const body = seal.seal(bodies[index] ?? '', bodyPlace('events', 'body', tenantId, sessionId, seq))
           await tx.run(APPEND, [tenantId, sessionId, seq, now, step.type, body])
           await projectStep(this.#db, tx, this.#key, this.fence, step)
+          for (const join of this.#inStep) await join(tx, this.#key, step)
           seq += 1
         }
         const last = row.next_seq - 1
@@ -90,7 +118,8 @@ export class SqlHold implements SessionHold {
           await tx.run(CHECKPOINT, [tenantId, sessionId, last, 1, digest, now, body])
           await tx.run(FORGET_OLDER, [tenantId, sessionId, last])
         }
-        return last
+        const cancelled = state === 'ended' ? await tx.all(CANCEL, [now, tenantId, sessionId]) : []
+        return { last, cancelled }
       },
       { durable: safety === 'durable' },
     )
@@ -98,7 +127,21 @@ export class SqlHold implements SessionHold {
     for (const step of steps) {
       if (step.type === 'answered') this.#bell.ring(approvalTopic(tenantId, step.approvalId))
     }
-    return count
+    for (const { approval_id: id } of kept.cancelled) this.#bell.ring(approvalTopic(tenantId, fromColumn(id)))
+    return kept.last
+  }
+
+  /** What finds out that somebody else has it says so to all who use this hold. */
+  async #keeping<T>(work: (tx: StoreTransaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+    try {
+      return await this.#db.transaction(this.#key.tenantId, work, options)
+    } catch (error) {
+      if (AdjutantError.isInstance(error) && error.code === 'SESSION_LOST') {
+        this.#disarm()
+        this.#lose(error)
+      }
+      throw error
+    }
   }
 
   close(): Promise<void> {
@@ -112,13 +155,16 @@ export class SqlHold implements SessionHold {
 
   async #release(): Promise<void> {
     this.#disarm()
+    await this.#renewing
     const { tenantId, sessionId } = this.#key
     await this.#db.transaction(tenantId, (tx) => tx.run(RELEASE, [tenantId, sessionId, this.fence]), { durable: false })
     this.#bell.ring(sessionTopic(tenantId, sessionId))
   }
 
   #arm(): void {
-    this.#disarm = this.#db.clock.after(this.#leaseMs / 3, () => void this.#renew())
+    this.#disarm = this.#db.clock.after(this.#leaseMs / 3, () => {
+      this.#renewing = this.#renew()
+    })
   }
 
   async #renew(): Promise<void> {
@@ -148,6 +194,9 @@ export class SqlHold implements SessionHold {
   }
 
   #gone(): AdjutantError {
-    return new AdjutantError('SESSION_LOST', `${this.#key.sessionId} is not in the hands of this process any more`)
+    return new AdjutantError('SESSION_LOST', `${this.#key.sessionId} is not in the hands of this process any more`, {
+      outcome: 'not-run',
+      hint: 'Take it again; what was kept of it is there.',
+    })
   }
 }

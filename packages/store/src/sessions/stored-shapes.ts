@@ -1,5 +1,6 @@
 /** Owns how rows of sessions and steps become what the contract says, and what is said of rows that cannot. */
 import { AdjutantError, isStepRecord, type Principal, type StepRecord, type StoredSession, sessionId, traceId } from '@adjutant/core'
+import { fromColumn } from '../column-text.ts'
 import type { BodySeal } from '../database/body-seal.ts'
 import { bodyPlace } from '../database/index.ts'
 
@@ -40,8 +41,8 @@ export function sessionOf(row: SessionRow, now: number): StoredSession {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     steps: row.next_seq - 1,
-    ...(row.title === null ? {} : { title: row.title }),
-    ...(held ? { holder: { node: row.lease_owner ?? '', until: row.lease_until ?? 0 } } : {}),
+    ...(row.title === null ? {} : { title: fromColumn(row.title) }),
+    ...(held ? { holder: { node: fromColumn(row.lease_owner ?? ''), until: row.lease_until ?? 0 } } : {}),
   }
 }
 

@@ -64,7 +64,7 @@ export class MemoryDurableStore implements DurableStore {
     }
     const entry = known ?? this.#make(key, options, now)
     const { holder } = entry.session
-    if (holder !== undefined && holder.until > now) {
+    if (holder !== undefined && holder.until > now && options.gone?.(holder.node) !== true) {
       throw new AdjutantError(
         'SESSION_BUSY',
         `${key.sessionId} is in the hands of ${holder.node} until ${new Date(holder.until).toISOString()} at least`,
