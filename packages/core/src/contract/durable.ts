@@ -102,6 +102,8 @@ export interface HoldOptions {
   readonly node: string
   /** Default true: a session that does not exist is made. */
   readonly create?: boolean
+  /** Tells of a holder whether it is certain that its process is gone: then its lease is not waited for. Default: of nobody. */
+  readonly gone?: (node: string) => boolean
   /** After how many milliseconds without a renewal somebody else may take it. Default 30 000. */
   readonly leaseMs?: number
 }

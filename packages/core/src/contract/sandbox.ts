@@ -103,7 +103,7 @@ export interface SandboxReport {
   readonly truncated: boolean
   readonly durationMs: number
   readonly usage: { readonly cpuMs?: number; readonly memoryMB?: number; readonly processes?: number; readonly diskMB?: number }
-  /** What the session's shell or interpreter knew is gone: it had ended before this run, which had a new one, or ended in it. */
+  /** What the session's shell or interpreter knew is gone: it had ended before this run, which had a new one, or ended in it. Each loss is told once. */
   readonly stateLost?: boolean
   /** Connections that were tried and refused, e.g. `evil.example:443`. */
   readonly refused?: readonly string[]

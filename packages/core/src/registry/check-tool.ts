@@ -13,7 +13,7 @@ const EFFECTS: ReadonlySet<unknown> = new Set(['read', 'write', 'dangerous'])
 const TIERS: ReadonlySet<unknown> = new Set(['core', 'extended'])
 const LIFETIMES: ReadonlySet<unknown> = new Set(['turn', 'task', 'session'])
 const ORIGINS: ReadonlySet<unknown> = new Set(['function', 'module', 'mcp', 'skill', 'built-in'])
-const OPTIONAL_FUNCTIONS = ['resources', 'check', 'format', 'marks', 'endSession'] as const
+const OPTIONAL_FUNCTIONS = ['resources', 'check', 'format', 'marks', 'endSession', 'reconcile'] as const
 
 /**
  * Owns the form of a tool: cheap look at each member, nothing compiled and no schema walked, so that ten thousand tools start
@@ -68,9 +68,6 @@ function look(tool: unknown): ToolFault | undefined {
   }
   if (!TIERS.has(tool.tier)) return { message: `tier is ${shown(tool.tier)}`, hint: "Give 'core' or 'extended'." }
   if (!LIFETIMES.has(tool.lifetime)) return { message: `lifetime is ${shown(tool.lifetime)}`, hint: "Give 'turn', 'task' or 'session'." }
-  if (tool.repeatable !== undefined && typeof tool.repeatable !== 'boolean') {
-    return { message: `repeatable is ${shown(tool.repeatable)}`, hint: 'Give true or false, or leave it out.' }
-  }
   for (const member of OPTIONAL_FUNCTIONS) {
     if (tool[member] !== undefined && typeof tool[member] !== 'function') {
       return { message: `${member} is ${kindOf(tool[member])}`, hint: `Give a function, or leave ${member} out.` }
@@ -99,6 +96,8 @@ function findOutputFault(schema: unknown): ToolFault | undefined {
 /** Members that are lists of texts where they are given. */
 const OPTIONAL_LISTS = ['tags', 'allows', 'volatile'] as const
 
+const OPTIONAL_FLAGS = ['repeatable', 'untrusted', 'background'] as const
+
 function findMemberFault(tool: Readonly<Record<string, unknown>>): ToolFault | undefined {
   for (const member of OPTIONAL_LISTS) {
     const list = tool[member]
@@ -106,12 +105,18 @@ function findMemberFault(tool: Readonly<Record<string, unknown>>): ToolFault | u
       return { message: `${member} is ${kindOf(list)}`, hint: `Give a list of texts, or leave ${member} out.` }
     }
   }
-  if (tool.untrusted !== undefined && typeof tool.untrusted !== 'boolean') {
-    return { message: `untrusted is ${shown(tool.untrusted)}`, hint: 'Give true or false, or leave it out.' }
+  for (const member of OPTIONAL_FLAGS) {
+    if (tool[member] !== undefined && typeof tool[member] !== 'boolean') {
+      return { message: `${member} is ${shown(tool[member])}`, hint: 'Give true or false, or leave it out.' }
+    }
   }
   const { remember } = tool
-  if (remember !== undefined && !(isRecord(remember) && (remember.version === undefined || typeof remember.version === 'function'))) {
-    return { message: `remember is ${kindOf(remember)}`, hint: 'Give { version?(input, cx) }, or leave it out.' }
+  if (remember === undefined) return undefined
+  const hint = 'Give { version?(input, cx), reused?(input, cx, version) }, or leave it out.'
+  if (!isRecord(remember)) return { message: `remember is ${kindOf(remember)}`, hint }
+  for (const member of ['version', 'reused'] as const) {
+    if (remember[member] !== undefined && typeof remember[member] !== 'function')
+      return { message: `remember.${member} is ${kindOf(remember[member])}`, hint }
   }
   return undefined
 }

@@ -108,12 +108,10 @@ async function noChanges(): Promise<ChangedFiles> {
   return { pictures: [], structured: [] }
 }
 
-/** A loss is told by the run in which it came about and by the next one; a model is told once. */
+/** A backend tells each loss once; one that was told with a failure of the box is not told again by it. */
 function tellsLoss(box: OpenBox, lang: SandboxLanguage, isLost: boolean): boolean {
   const wasTold = box.toldLost.delete(lang)
-  if (!isLost || wasTold) return false
-  box.toldLost.add(lang)
-  return true
+  return isLost && !wasTold
 }
 
 /** Where nothing can be kept between runs, each runs by itself, and the result says so. */

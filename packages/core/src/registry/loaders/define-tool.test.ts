@@ -172,6 +172,36 @@ describe('defineTool with a schema library', () => {
     assert.throws(() => makeTool({ ...spec, endSession: 'close' }, { kind: 'function', from: 'test' }), /endSession/)
   })
 
+  it('takes that it goes on behind the session, and what became of a call, which gets the value of the schema library', async () => {
+    const spec = {
+      name: 'x',
+      description: 'x',
+      input: z.object({ at: z.string().transform((text) => text.length) }),
+      execute: () => 1,
+    } as const
+    const asked: unknown[] = []
+    const tool = defineTool({
+      ...spec,
+      background: true,
+      reconcile: ({ at }, { idempotencyKey }) => {
+        asked.push(at, idempotencyKey)
+        return 'not-run'
+      },
+    })
+    assert.deepEqual(new Registry().add([tool], 'test'), [])
+    assert.equal(tool.background, true)
+    assert.equal(await tool.reconcile?.({ at: 'four' }, cx), 'not-run')
+    assert.deepEqual(asked, [4, 'key'])
+    assert.deepEqual([defineTool(spec).background, defineTool(spec).reconcile], [undefined, undefined])
+    const make = (more: object) => makeTool({ ...spec, ...more }, { kind: 'function', from: 'test' })
+    assert.throws(() => make({ background: 'yes' }), /background is "yes"/)
+    assert.throws(() => make({ reconcile: true }), /reconcile is boolean/)
+    await assert.rejects(
+      async () => make({ reconcile: () => 'perhaps' }).reconcile?.({ at: '' }, cx),
+      /must give 'ran', 'not-run' or 'unknown'/,
+    )
+  })
+
   it('takes the JSON Schema of the output', () => {
     const tool = defineTool({
       name: 'x',

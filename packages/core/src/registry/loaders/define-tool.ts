@@ -64,6 +64,10 @@ export interface ToolSpec<Input extends ToolSchema, Output extends ToolSchema | 
   readonly marks?: AgentTool['marks']
   /** Lets go of what the tool keeps for a session that is over: see {@link AgentTool.endSession}. */
   readonly endSession?: AgentTool['endSession']
+  /** Goes on behind the session, which is told when it has ended: see {@link AgentTool.background}. Default false. */
+  readonly background?: boolean
+  /** After a crash in the middle of a call that may not be repeated: did it take effect? See {@link AgentTool.reconcile}. */
+  reconcile?(input: ToolInput<Input>, cx: CallContext): Promise<'ran' | 'not-run' | 'unknown'> | 'ran' | 'not-run' | 'unknown'
   /** Business rule, before anybody is asked. Throws to refuse; the message is for the model. */
   check?(input: ToolInput<Input>, cx: CallContext): Promise<void> | void
   /** Gives a value, a promise of one, or yields progress and returns the value. */

@@ -41,6 +41,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'remember',
   'marks',
   'endSession',
+  'background',
+  'reconcile',
   'check',
   'execute',
   'format',
@@ -74,6 +76,7 @@ export function makeTool(spec: unknown, origin: Origin): AgentTool {
   const check = functionOf(spec, 'check', place)
   const format = functionOf(spec, 'format', place)
   const resources = functionOf(spec, 'resources', place)
+  const reconcile = functionOf(spec, 'reconcile', place)
   /** What the tool's own functions get: as it came, or as the schema library makes it. */
   const inputOf = (raw: JsonObject): unknown => (isStandardSchema(spec.input) ? validated(spec.input, raw, name) : raw)
   const checked = check !== undefined || isStandardSchema(spec.input)
@@ -98,6 +101,13 @@ export function makeTool(spec: unknown, origin: Origin): AgentTool {
           },
         }
       : {}),
+    ...(reconcile === undefined
+      ? {}
+      : {
+          async reconcile(raw: JsonObject, cx: CallContext): Promise<'ran' | 'not-run' | 'unknown'> {
+            return answerOf(await reconcile.call(spec, await inputOf(raw), cx), name)
+          },
+        }),
     ...asGiven(spec),
     execute: (raw: JsonObject, cx: CallContext) => start(run, spec, inputOf, raw, cx),
     ...(format === undefined ? {} : { format: (value: unknown, raw: JsonObject) => partsOf(format.call(spec, value, raw), name) }),
@@ -170,7 +180,7 @@ function limitsOf(limits: unknown): unknown {
 }
 
 /** Members that are taken as they are; their form is checked with the rest. */
-const AS_GIVEN = ['tags', 'volatile', 'untrusted', 'remember', 'marks', 'endSession'] as const
+const AS_GIVEN = ['tags', 'volatile', 'untrusted', 'remember', 'marks', 'endSession', 'background'] as const
 
 function asGiven(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(AS_GIVEN.filter((member) => spec[member] !== undefined).map((member) => [member, spec[member]]))
@@ -197,6 +207,11 @@ function executionOf(result: unknown): Execution {
 
 function isGenerator(value: unknown): value is AsyncGenerator<Progress, unknown, void> {
   return isRecord(value) && Symbol.asyncIterator in value && typeof value.next === 'function' && typeof value.return === 'function'
+}
+
+function answerOf(answer: unknown, name: string): 'ran' | 'not-run' | 'unknown' {
+  if (answer === 'ran' || answer === 'not-run' || answer === 'unknown') return answer
+  throw new AdjutantError('TOOL_INVALID', `${name}: reconcile() must give 'ran', 'not-run' or 'unknown'`)
 }
 
 function claimsOf(claims: unknown, name: string): readonly ResourceClaim[] {

@@ -11,7 +11,7 @@ import { makeTool } from './make-tool.ts'
  */
 
 const METADATA = ['metadata', 'tool', 'meta'] as const
-const FUNCTIONS = ['execute', 'check', 'format', 'effect', 'resources'] as const
+const FUNCTIONS = ['execute', 'check', 'format', 'effect', 'resources', 'marks', 'endSession', 'reconcile'] as const
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['parameters', 'input'],
   ['returns', 'output'],

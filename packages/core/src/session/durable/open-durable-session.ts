@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { DurableStore } from '../../contract/durable.ts'
 import { sessionId, traceId } from '../../contract/ids.ts'
 import { LOCAL_PRINCIPAL } from '../../contract/principal.ts'
@@ -7,6 +6,7 @@ import { systemClock } from '../../util/system-clock.ts'
 import { Session } from '../session.ts'
 import type { SessionOptions } from '../session-options.ts'
 import { DurableSide } from './durable-side.ts'
+import { isGone, thisNode } from './process-node.ts'
 
 export interface DurableSessionOptions extends Omit<SessionOptions, 'store' | 'durable'> {
   readonly store: DurableStore
@@ -33,7 +33,7 @@ export interface DurableSessionOptions extends Omit<SessionOptions, 'store' | 'd
  * ```
  */
 export async function openDurableSession(options: DurableSessionOptions): Promise<Session> {
-  const { store, node, defers = false, create, leaseMs, ...rest } = options
+  const { store, node = thisNode(), defers = false, create, leaseMs, ...rest } = options
   const { clock = systemClock, ids = randomIds, principal = LOCAL_PRINCIPAL } = options
   const id = options.id ?? sessionId(ids.next('session'))
   const hold = await store.hold(
@@ -41,7 +41,8 @@ export async function openDurableSession(options: DurableSessionOptions): Promis
     {
       principal,
       traceId: traceId(ids.traceId()),
-      node: node ?? `${hostname()}:${process.pid}`,
+      node,
+      gone: isGone,
       ...(create === undefined ? {} : { create }),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     },
@@ -55,7 +56,8 @@ export async function openDurableSession(options: DurableSessionOptions): Promis
         version: 1,
         type: 'resumed',
         time: clock.now(),
-        node: node ?? `${hostname()}:${process.pid}`,
+        node,
+        gone: isGone,
         traceId: session.traceId,
       } as const
       await session.record(step)

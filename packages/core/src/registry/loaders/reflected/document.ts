@@ -37,6 +37,7 @@ export interface ReflectedTool {
   readonly tier?: AgentTool['tier']
   readonly lifetime?: AgentTool['lifetime']
   readonly repeatable?: boolean
+  readonly background?: boolean
   readonly limits?: ToolLimits
   readonly tags?: readonly string[]
   readonly examples?: readonly (string | JsonObject)[]

@@ -118,6 +118,7 @@ function toolOf(described: ReflectedTool, file: string, exported: object): Agent
       ...(described.tier === undefined ? {} : { tier: described.tier }),
       ...(described.lifetime === undefined ? {} : { lifetime: described.lifetime }),
       ...(described.repeatable === undefined ? {} : { repeatable: described.repeatable }),
+      ...(described.background === undefined ? {} : { background: described.background }),
       ...(described.limits === undefined ? {} : { limits: described.limits }),
       // Before anybody is asked: a date that does not exist is no question for a person.
       ...(convert === undefined ? {} : { check: (input: JsonObject) => void argumentsOf(input) }),
