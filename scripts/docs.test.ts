@@ -19,7 +19,7 @@ const MAKINGS: Readonly<Record<string, string>> = {
 }
 
 function makings(code: string): string {
-  const makes = (name: string): boolean => new RegExp(`(const|function) ${name}\\b`).test(code)
+  const makes = (name: string): boolean => new RegExp(`(const|function|using) ${name}\\b`).test(code)
   return Object.entries(MAKINGS)
     .filter(([name]) => new RegExp(`\\b${name}\\b`).test(code) && !makes(name))
     .map(([, text]) => text)
