@@ -1,39 +1,30 @@
-import { Catalog } from '../catalog/catalog.ts'
-import { searchAmong } from '../catalog/search/search-among.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { ToolOverview } from '../catalog/system-prompt.ts'
 import type { ToolCall } from '../contract/call.ts'
 import type { Usage } from '../contract/decode.ts'
 import { AdjutantError } from '../contract/errors.ts'
 import type { EventSink, StepRecord } from '../contract/events.ts'
-import { type SessionId, sessionId, type TraceId, traceId } from '../contract/ids.ts'
-import type { JobQueue } from '../contract/job.ts'
+import type { SessionId, TraceId } from '../contract/ids.ts'
 import type { ToolDefinition } from '../contract/messages.ts'
 import type { Clock, IdSource, Namespace } from '../contract/ports.ts'
-import { LOCAL_PRINCIPAL, type Principal } from '../contract/principal.ts'
 import type { ToolResult } from '../contract/result.ts'
-import { InteractionLock } from '../dispatch/interaction-lock.ts'
-import { openNamespace } from '../execution/namespace.ts'
+import type { InteractionLock } from '../dispatch/interaction-lock.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
-import { SPILL_LIMITS, setSpillLimits } from '../response/spill-settings.ts'
-import { randomIds } from '../util/random-ids.ts'
-import { systemClock } from '../util/system-clock.ts'
 import { definitionsOf } from './definitions-of.ts'
 import type { DurableSide } from './durable/durable-side.ts'
 import type { OpenBatch } from './durable/open-batch.ts'
 import { SessionPaused } from './durable/session-paused.ts'
 import type { OpenJob, SessionState } from './durable/session-state.ts'
-import { Followers } from './followers.ts'
-import { type EndedJob, SessionJobs } from './jobs/session-jobs.ts'
-import { KeptSteps, type StepKeeper } from './kept-steps.ts'
+import type { Followers } from './followers.ts'
+import type { EndedJob, SessionJobs } from './jobs/session-jobs.ts'
+import type { StepKeeper } from './kept-steps.ts'
 import { OpenTurn } from './open-turn.ts'
-import { RunGuards } from './run-guards.ts'
+import type { RunGuards } from './run-guards.ts'
 import { turnEnvironment } from './session-environment.ts'
 import type { SessionOptions } from './session-options.ts'
+import { sessionParts } from './session-parts.ts'
 import { Turn, type TurnEnvironment } from './turn.ts'
-import { UsedTools } from './used-tools.ts'
-
-/** One for the process: sessions of the same role search the same tools, and an index of thousands is made once. */
-const sharedSearch = searchAmong()
+import type { UsedTools } from './used-tools.ts'
 
 export interface ExecuteOptions {
   readonly signal?: AbortSignal
@@ -59,7 +50,6 @@ export class Session {
   readonly clock: Clock
   readonly ids: IdSource
   readonly #options: SessionOptions
-  readonly #startedAt: number
   readonly #closing = new AbortController()
   readonly #environment: TurnEnvironment
   readonly #wholeBatch: TurnEnvironment
@@ -71,61 +61,33 @@ export class Session {
   readonly #durable: DurableSide | undefined
   readonly #jobs: SessionJobs | undefined
   #batch = 0
-  readonly #used = new UsedTools()
+  readonly #used: UsedTools
   readonly #followers: Followers
   #policyVersion: number | undefined
   #tail: Promise<unknown> = Promise.resolve()
 
   constructor(options: SessionOptions) {
+    const parts = sessionParts(options)
     this.#options = options
     this.#tools = options.tools
     this.#toolsInUse = options.tools
-    this.clock = options.clock ?? systemClock
-    this.ids = options.ids ?? randomIds
-    this.id = options.id ?? sessionId(this.ids.next('session'))
-    this.#durable = options.durable
-    this.traceId = this.#durable?.traceId ?? traceId(this.ids.traceId())
-    this.interaction = options.interaction ?? new InteractionLock()
-    this.namespace = openNamespace({
-      root: options.namespaceRoot,
-      sessionId: this.id,
-      owner: options.principal ?? LOCAL_PRINCIPAL,
-      ...options.quota,
-    })
-    if (options.results !== undefined) setSpillLimits(this.namespace, { ...SPILL_LIMITS, ...options.results }, this.clock)
-    this.#startedAt = this.clock.monotonic()
-    const principal = options.principal ?? LOCAL_PRINCIPAL
-    const { clock, at } = this
-    this.#followers = new Followers(options.events, options.observers ?? [], {
-      sessionId: this.id,
-      traceId: this.traceId,
-      principal,
-      startedAt: clock.now(),
-    })
-    const { emit } = this.#followers
-    this.#steps = this.#durable?.journal ?? (options.store === undefined ? undefined : new KeptSteps(options.store, this.id))
-    this.#jobs = options.jobs === undefined ? undefined : this.#makeJobs(options.jobs, principal)
-    this.#guards = new RunGuards(options, { clock, sessionId: this.id, principal, emit, at }, this.#durable?.guards)
-    this.#catalog = this.#makeCatalog()
-    if (this.#durable !== undefined) this.#restore(this.#durable)
     this.#policyVersion = options.policy?.version
-    this.#environment = turnEnvironment(options, {
-      id: this.id,
-      traceId: this.traceId,
-      clock,
-      ids: this.ids,
-      namespace: this.namespace,
-      interaction: this.interaction,
-      catalog: this.#catalog,
-      guards: this.#guards,
-      steps: this.#steps,
-      used: this.#used,
-      durable: this.#durable,
-      jobs: this.#jobs,
-      batch: () => this.#durable?.batch ?? this.#batch,
-      emit,
-      at,
-    })
+    this.clock = parts.clock
+    this.ids = parts.ids
+    this.id = parts.id
+    this.traceId = parts.traceId
+    this.interaction = parts.interaction
+    this.namespace = parts.namespace
+    this.at = parts.at
+    this.#followers = parts.followers
+    this.#durable = options.durable
+    this.#steps = parts.steps
+    this.#jobs = parts.jobs
+    this.#guards = parts.guards
+    this.#catalog = parts.catalog
+    this.#used = parts.used
+    const batch = (): number => this.#durable?.batch ?? this.#batch
+    this.#environment = turnEnvironment(options, { ...parts, durable: this.#durable, emit: this.#followers.emit, batch })
     this.#wholeBatch = { ...this.#environment, earlyStart: false }
   }
 
@@ -168,7 +130,7 @@ export class Session {
   }
 
   /** Milliseconds since the session started. */
-  readonly at = (): number => this.clock.monotonic() - this.#startedAt
+  readonly at: () => number
 
   /** Aborts when the session is closed. */
   get signal(): AbortSignal {
@@ -321,12 +283,12 @@ export class Session {
         return await work(this.#stopSignal(signal))
       } catch (error) {
         if (error instanceof SessionPaused) {
-          this.#keepLoaded()
+          this.#durable?.keepLoaded(this.#catalog.loadedNames())
           await this.#durable?.pause(error.waiting, this.#guards.snapshot())
         }
         throw error
       } finally {
-        this.#keepLoaded()
+        this.#durable?.keepLoaded(this.#catalog.loadedNames())
         await this.#steps?.written()
         await this.#followers.flush()
       }
@@ -347,21 +309,6 @@ export class Session {
     this.#durable?.begin(open)
   }
 
-  /** What the model has is kept when it has changed. */
-  #keepLoaded(): void {
-    const durable = this.#durable
-    if (durable === undefined) return
-    const loaded = this.#catalog.loadedNames()
-    const kept = durable.state.loaded
-    if (loaded.length === kept.length && loaded.every((name, index) => name === kept[index])) return
-    durable.journal.add({ version: 1, type: 'tools', time: this.clock.now(), loaded })
-  }
-
-  #restore(durable: DurableSide): void {
-    this.#catalog.restore(durable.state.loaded)
-    for (const step of durable.tail) this.#guards.replay(step, this.#catalog.all)
-  }
-
   /** A turn sees one state of the registry from its beginning to its end. */
   #takeTools(): void {
     const version = this.#options.policy?.version
@@ -375,33 +322,6 @@ export class Session {
     for (const result of results) this.#catalog.note(result.name, result.outcome === 'ok')
     this.events?.({ type: 'results', results, at: this.at() })
     return results
-  }
-
-  #makeJobs(queue: JobQueue, principal: Principal): SessionJobs {
-    return new SessionJobs({
-      queue,
-      sessionId: this.id,
-      traceId: this.traceId,
-      principal,
-      clock: this.clock,
-      keep: async (step) => this.#steps?.append(step),
-      open: this.#durable?.state.jobs ?? [],
-    })
-  }
-
-  #makeCatalog(): Catalog {
-    const { principal = LOCAL_PRINCIPAL, catalog, policy } = this.#options
-    const emit = this.events
-    const listed = catalog?.mayUse
-    return new Catalog(this.#tools, {
-      search: sharedSearch,
-      ...catalog,
-      principal,
-      // One decision: what the policy refuses whatever the arguments is not there either.
-      mayUse: (who, tool) => (listed?.(who, tool) ?? true) && (policy?.mayUse(who, tool) ?? true),
-      loaded: (name, tokens) => emit?.({ type: 'tool-loaded', name, tokens, at: this.at() }),
-      unloaded: (name, reason) => emit?.({ type: 'tool-unloaded', name, reason, at: this.at() }),
-    })
   }
 }
 

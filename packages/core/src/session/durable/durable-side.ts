@@ -84,6 +84,13 @@ export class DurableSide {
       binding: bindingOf(call, this.#principal),
     })
 
+  /** Which tools on demand the model has is kept when it has changed. */
+  keepLoaded(loaded: readonly string[]): void {
+    const kept = this.state.loaded
+    if (loaded.length === kept.length && loaded.every((name, index) => name === kept[index])) return
+    this.journal.add({ version: 1, type: 'tools', time: this.#clock.now(), loaded })
+  }
+
   /** The session is left until somebody has decided. */
   async pause(waiting: Extract<StepRecord, { type: 'paused' }>['waiting'], guards: GuardsSnapshot): Promise<void> {
     await this.journal.written()

@@ -57,7 +57,6 @@ export async function openDurableSession(options: DurableSessionOptions): Promis
         type: 'resumed',
         time: clock.now(),
         node,
-        gone: isGone,
         traceId: session.traceId,
       } as const
       await session.record(step)
