@@ -58,6 +58,7 @@ export function describeFunction(found: ExportedFunction, checker: ts.TypeChecke
     ...(markers.tier === undefined ? {} : { tier: markers.tier }),
     ...(markers.lifetime === undefined ? {} : { lifetime: markers.lifetime }),
     ...(markers.repeatable === undefined ? {} : { repeatable: markers.repeatable }),
+    ...(markers.background === undefined ? {} : { background: markers.background }),
     ...(markers.limits === undefined ? {} : { limits: markers.limits }),
     ...(markers.tags.length === 0 ? {} : { tags: markers.tags }),
     ...(markers.examples.length === 0 ? {} : { examples: markers.examples }),

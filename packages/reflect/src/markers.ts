@@ -12,6 +12,7 @@ export interface Markers {
   readonly tier?: AgentTool['tier']
   readonly lifetime?: AgentTool['lifetime']
   readonly repeatable?: boolean
+  readonly background?: boolean
   readonly limits?: ToolLimits
   readonly tags: readonly string[]
   readonly examples: NonNullable<ReflectedTool['examples']>
@@ -26,6 +27,7 @@ interface Draft {
   tier?: AgentTool['tier']
   lifetime?: AgentTool['lifetime']
   repeatable?: boolean
+  background?: boolean
   timeoutMs?: number
   maxResultChars?: number
   returns?: string
@@ -38,7 +40,7 @@ interface Draft {
 export function readMarkers(doc: FunctionDoc): Markers {
   const draft: Draft = { hidden: false, tags: [], examples: [] }
   for (const tag of doc.tags) READERS.get(tag.name)?.(draft, tag)
-  const { effect, timeoutMs, maxResultChars, name, tier, lifetime, repeatable, returns } = draft
+  const { effect, timeoutMs, maxResultChars, name, tier, lifetime, repeatable, background, returns } = draft
   const limits: ToolLimits = {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(maxResultChars === undefined ? {} : { maxResultChars }),
@@ -50,6 +52,7 @@ export function readMarkers(doc: FunctionDoc): Markers {
     ...(tier === undefined ? {} : { tier }),
     ...(lifetime === undefined ? {} : { lifetime }),
     ...(repeatable === undefined ? {} : { repeatable }),
+    ...(background === undefined ? {} : { background }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(returns === undefined || returns === '' ? {} : { returns }),
     tags: draft.tags,
@@ -84,6 +87,12 @@ const READERS: ReadonlyMap<string, (draft: Draft, tag: DocTag) => void> = new Ma
     'repeatable',
     (draft, tag) => {
       draft.repeatable = tag.text === '' || oneOf(tag, ['true', 'false']) === 'true'
+    },
+  ],
+  [
+    'background',
+    (draft, tag) => {
+      draft.background = tag.text === '' || oneOf(tag, ['true', 'false']) === 'true'
     },
   ],
   [

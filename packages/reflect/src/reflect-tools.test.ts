@@ -253,6 +253,7 @@ describe('the sources', () => {
  * @tier extended
  * @tag post, paper
  * @tag slow
+ * @background
  * @returns the number of the letter
  * @example
  * sendLetter('Ann')
@@ -272,8 +273,8 @@ export function sendLetter(to: string, { copies = 1, tray }: { copies?: number; 
       "Sends a letter. Use for post; not for mail.\n\n- one per call\nReturns: the number of the letter\nExample: sendLetter('Ann')",
     )
     assert.deepEqual(
-      [tool.effect, tool.tier, tool.limits, tool.origin.originalName],
-      ['dangerous', 'extended', { timeoutMs: 1_500 }, 'sendLetter'],
+      [tool.effect, tool.tier, tool.limits, tool.origin.originalName, tool.background, tool.tags],
+      ['dangerous', 'extended', { timeoutMs: 1_500 }, 'sendLetter', true, ['post', 'paper', 'slow']],
     )
     assert.deepEqual(tool.outputSchema, { type: 'number', description: 'the number of the letter' })
     assert.deepEqual(tool.inputSchema, {

@@ -28,6 +28,7 @@ export default function byDefault(value: number): { value: number } {
  * @timeout 2m
  * @tier extended
  * @repeatable
+ * @background
  * @tag time, waiting
  * @returns what was asked
  * @example {"value":"x"}

@@ -36,6 +36,7 @@ function remembering(bench: FileBench, tools: readonly AgentTool[] = bench.tools
     namespace,
     log,
     progress() {},
+    idempotencyKey: (id: string) => id,
     ask: (_id: unknown, question: Question) => bench.cx.ask(question),
   }
   const runner = new CallRunner({ clock: systemClock, random: Math.random, memory: new ResultMemory() })

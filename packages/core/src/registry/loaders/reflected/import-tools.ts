@@ -119,6 +119,7 @@ function toolOf(described: ReflectedTool, file: string, exported: object): Agent
       ...(described.lifetime === undefined ? {} : { lifetime: described.lifetime }),
       ...(described.repeatable === undefined ? {} : { repeatable: described.repeatable }),
       ...(described.background === undefined ? {} : { background: described.background }),
+      ...(described.tags === undefined ? {} : { tags: described.tags }),
       ...(described.limits === undefined ? {} : { limits: described.limits }),
       // Before anybody is asked: a date that does not exist is no question for a person.
       ...(convert === undefined ? {} : { check: (input: JsonObject) => void argumentsOf(input) }),
