@@ -52,6 +52,8 @@ export class SqlHold implements SessionHold {
   #renewing: Promise<void> = Promise.resolve()
   /** Until when nobody else can have it, as far as this process knows. */
   #until: number
+  /** Steps that this hold was told are kept. */
+  #told = 0
 
   constructor(
     db: StoreDatabase,
@@ -104,6 +106,8 @@ export class SqlHold implements SessionHold {
         ])
         if (row === undefined) throw this.#gone()
         let seq = row.next_seq - steps.length
+        // A database that crashed may have forgotten what was only written: nothing is kept after a gap.
+        if (seq <= this.#told) throw this.#gone()
         for (const [index, step] of steps.entries()) {
           const body = seal.seal(bodies[index] ?? '', bodyPlace('events', 'body', tenantId, sessionId, seq))
           await tx.run(APPEND, [tenantId, sessionId, seq, now, step.type, body])
@@ -123,6 +127,7 @@ export class SqlHold implements SessionHold {
       },
       { durable: safety === 'durable' },
     )
+    this.#told = Math.max(this.#told, kept.last)
     this.#bell.ring(sessionTopic(tenantId, sessionId))
     for (const step of steps) {
       if (step.type === 'answered') this.#bell.ring(approvalTopic(tenantId, step.approvalId))

@@ -15,7 +15,14 @@ const { values } = parseArgs({
   options: { seed: { type: 'string', default: '7' }, checkpoints: { type: 'string', default: '300' }, only: { type: 'string' } },
 })
 const seed = whole('seed', values.seed, 0)
-const shared = { seed, checkpoints: whole('checkpoints', values.checkpoints, 1), workers: 4, killEveryMs: 2_500, limitMs: 105_000 }
+const shared = {
+  seed,
+  checkpoints: whole('checkpoints', values.checkpoints, 1),
+  workers: 4,
+  killEveryMs: 700,
+  bodyMs: 300,
+  limitMs: 105_000,
+}
 process.stdout.write(`chaos: seed ${seed}\n`)
 
 const reports: Record<string, ChaosReport> = {}

@@ -21,6 +21,8 @@ export interface ChaosOptions {
   readonly workers: number
   /** Milliseconds between two SIGKILLs from outside. */
   readonly killEveryMs: number
+  /** Milliseconds that the body of a tool takes at most: long enough to be killed in it now and then. */
+  readonly bodyMs: number
   /** Milliseconds for the whole run. */
   readonly limitMs: number
   /** A crash of the database under load. Called once, when about a third is done. */
@@ -50,6 +52,8 @@ export interface ChaosReport extends RunAudit {
 }
 
 const LEASE_MS = 1_500
+/** Workers that fall over by themselves: after so many it is known, and the rest would only be more of it. */
+const MOST_FAULTS = 10
 const LOOK_MS = 150
 /** One in so many questions is answered differently by the two. */
 const QUARRELS = 8
@@ -148,7 +152,7 @@ class ChaosRun {
           this.#restarts += 1
         })
       }
-      if (done === this.#plan.sessions.length || now >= deadline) break
+      if (done === this.#plan.sessions.length || now >= deadline || herd.faults.length >= MOST_FAULTS) break
       await new Promise<void>((resolve) => void systemClock.after(LOOK_MS, resolve))
     }
     await restarting
@@ -196,12 +200,12 @@ class ChaosRun {
   }
 
   #worker(number: number): ChaosProcess {
-    const { url, seed, checkpoints } = this.#options
-    // Half of them die at a step of their own; the others live until somebody kills them.
-    const dieAt = this.#random() < 0.5 ? 3 + Math.floor(this.#random() * 60) : 1_000_000
+    const { url, seed, checkpoints, bodyMs } = this.#options
+    // Most of them die at a step of their own; the others live until somebody kills them.
+    const dieAt = this.#random() < 0.7 ? 3 + Math.floor(this.#random() * 40) : 1_000_000
     return new ChaosProcess({
       script: fileURLToPath(new URL('./worker.ts', import.meta.url)),
-      args: [url, this.#book, this.#folder, ...[seed, checkpoints, number, dieAt, LEASE_MS].map(String)],
+      args: [url, this.#book, this.#folder, ...[seed, checkpoints, number, dieAt, LEASE_MS, bodyMs].map(String)],
       nodeArgs: NODE_ARGS,
       onLine: (line) => {
         this.#met[line] = (this.#met[line] ?? 0) + 1

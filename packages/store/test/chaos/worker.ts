@@ -2,7 +2,7 @@
  * A process that carries on whatever session needs it: begins those that nobody has begun, resumes those that were left or have an answer. It is killed,
  * put to sleep, or kills itself at a step that was drawn; nothing here prepares for that.
  *
- * Usage: node worker.ts URL BOOK FOLDER SEED CHECKPOINTS NUMBER DIE_AT LEASE_MS
+ * Usage: node worker.ts URL BOOK FOLDER SEED CHECKPOINTS NUMBER DIE_AT LEASE_MS BODY_MS
  */
 import { openDurableSession, Registry, randomIds, SessionPaused, systemClock } from '@adjutant/core'
 import { AdjutantError, type AgentTool, type CallContext, type DurableStore, type StoredSession } from '@adjutant/core/contract'
@@ -11,14 +11,12 @@ import { openStore } from '../../src/open-store.ts'
 import { type ChaosTool, chaosPlan, type PlannedSession } from './plan.ts'
 
 const TENANT = 'local'
-/** How long a body takes at most, in milliseconds: long enough to be killed in it now and then. */
-const BODY_MS = 25
 const IDLE_MS = 40
 
-const [url = '', bookFile = '', folder = '', seed = '0', checkpoints = '0', number = '0', dieAt = '0', leaseMs = '0'] =
-  process.argv.slice(2)
-const plan = chaosPlan(Number(seed), Number(checkpoints))
-const random = seededRandom(Number(seed) * 1_000 + Number(number))
+const [url = '', bookFile = '', folder = '', ...numbers] = process.argv.slice(2)
+const [seed = 0, checkpoints = 0, number = 0, dieAt = 0, leaseMs = 0, bodyMs = 0] = numbers.map(Number)
+const plan = chaosPlan(seed, checkpoints)
+const random = seededRandom(seed * 1_000 + number)
 const book = new StartBook(bookFile)
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void systemClock.after(ms, resolve))
 
@@ -30,7 +28,7 @@ const tools = registry.snapshot()
 process.stdin.resume().once('end', () => process.exit(0))
 
 await using store = await openStore(url, { retryLimitMs: 20_000 })
-const dying = dyingStore(store.sessions, { at: Number(dieAt), moment: random() < 0.5 ? 'before' : 'after' })
+const dying = dyingStore(store.sessions, { at: dieAt, moment: random() < 0.5 ? 'before' : 'after' })
 for (;;) {
   const open = await needed(store.sessions).catch(ignoreStore)
   const next = open?.[Math.floor(random() * open.length)]
@@ -51,7 +49,7 @@ function chaosTool(name: ChaosTool): AgentTool {
     execute: async (input, cx: CallContext) => {
       const what = `${name} ${input.session}/${input.value}`
       book.started(cx.idempotencyKey, what)
-      await pause(random() * BODY_MS)
+      await pause(random() * bodyMs)
       book.ended(cx.idempotencyKey, what)
       return `${name} ${JSON.stringify(input)}`
     },
@@ -91,7 +89,7 @@ async function carryOn({ id, calls }: PlannedSession): Promise<void> {
     asker: scriptedAsker(),
     ids: randomIds,
     defers: true,
-    leaseMs: Number(leaseMs),
+    leaseMs,
     node: `worker-${number}`,
     redactor: false,
   })
