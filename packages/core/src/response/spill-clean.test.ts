@@ -119,6 +119,7 @@ describe('what a program writes into a kept result', () => {
     const { spill, text: shown } = await target.finish({ limit: 500 })
     assert.equal(spill, undefined)
     assert.match(shown, /could not be kept/)
+    assert.ok(!shown.includes('horse') && shown.startsWith('[secret removed'))
     assert.deepEqual(await readdir(await cx.namespace.path('results')), [])
   })
 })
@@ -132,6 +133,45 @@ describe('other ways into a kept result', () => {
     await clipper.write(Buffer.from(text))
     const { spill } = await clipper.end()
     for (const file of [path, spill?.path ?? '']) assert.ok(!(await readFile(file, 'utf8')).includes('horse'), file)
+  })
+
+  it('show no part of a secret either, wherever the text is cut, in whatever pieces it comes', async () => {
+    await using cx = await context()
+    const parts = Array.from({ length: SECRET.length - 7 }, (_, at) => SECRET.slice(at, at + 8))
+    const strategy = fc.constantFrom(
+      'auto' as const,
+      'head-tail' as const,
+      'head' as const,
+      'tail' as const,
+      'errors' as const,
+      'json' as const,
+    )
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.constantFrom(SECRET, `${SECRET.slice(0, 6)}\u001b[1m${SECRET.slice(6)}`), fc.integer({ min: 1, max: 400 })), {
+          minLength: 1,
+          maxLength: 60,
+        }),
+        fc.integer({ min: 1, max: 5_000 }),
+        fc.integer({ min: 100, max: 600 }),
+        strategy,
+        fc.boolean(),
+        async (pieces, size, limit, way, keeps) => {
+          const bytes = Buffer.from(pieces.map((piece) => (typeof piece === 'string' ? piece : '.'.repeat(piece))).join('error: '))
+          const where = keeps ? { keep: { namespace: cx.namespace, callId: `call_${++count}` } } : { redactor }
+          const clipper = new StreamClipper({ limit, strategy: way, ...where })
+          for (let at = 0; at < bytes.length; at += size) await clipper.write(bytes.subarray(at, at + size))
+          const { text, spill } = await clipper.end()
+          for (const said of [text, spill === undefined ? '' : await readFile(spill.path, 'utf8')])
+            assert.deepEqual(
+              parts.filter((part) => said.includes(part)),
+              [],
+            )
+        },
+      ),
+      { numRuns: 200 },
+    )
   })
 
   it('are those of a session by itself', async () => {

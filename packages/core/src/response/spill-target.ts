@@ -1,7 +1,8 @@
 import type { Namespace } from '../contract/ports.ts'
+import type { Redactor } from '../contract/redact.ts'
 import type { SpillRef } from '../contract/result.ts'
 import { clipFile } from './clip-file.ts'
-import type { SpillLimits } from './spill-settings.ts'
+import { type SpillLimits, spillSettings } from './spill-settings.ts'
 import { SpillFile } from './spill-store.ts'
 import type { StreamClipOptions, StreamClipped } from './stream-clipper.ts'
 
@@ -23,14 +24,16 @@ import type { StreamClipOptions, StreamClipped } from './stream-clipper.ts'
  */
 export class SpillTarget {
   readonly #file: SpillFile
+  readonly #redactor: Redactor | undefined
 
-  private constructor(file: SpillFile) {
+  private constructor(file: SpillFile, redactor: Redactor | undefined) {
     this.#file = file
+    this.#redactor = redactor
   }
 
   /** @throws AdjutantError NAMESPACE_ESCAPE; an Error of the file system (full, no rights) */
   static async open(namespace: Namespace, callId: string, limits?: SpillLimits): Promise<SpillTarget> {
-    return new SpillTarget(await SpillFile.open(namespace, callId, limits))
+    return new SpillTarget(await SpillFile.open(namespace, callId, limits), spillSettings(namespace).redactor)
   }
 
   /** For the `stdio` of the program. Both of its outputs may be opened on it. */
@@ -56,7 +59,9 @@ export class SpillTarget {
       await this.#file.clean().catch((error: unknown) => {
         unclean = { error }
       })
-      const clipped = await clipFile(this.#file.descriptor, { ...options, position: 0, keep: { commit } })
+      // As it came where it could not be written anew: its secrets are taken out before anything is cut, too.
+      const secrets = unclean === undefined || this.#redactor === undefined ? undefined : { redactor: this.#redactor }
+      const clipped = await clipFile(this.#file.descriptor, { ...secrets, ...options, position: 0, keep: { commit } })
       kept = clipped.spill !== undefined
       return clipped
     } finally {

@@ -1,4 +1,5 @@
 import type { Namespace } from '../contract/ports.ts'
+import type { Redactor } from '../contract/redact.ts'
 import type { SpillRef } from '../contract/result.ts'
 import type { ClipStrategy } from '../contract/tool.ts'
 import { ByteTail } from './byte-tail.ts'
@@ -7,8 +8,9 @@ import { clipErrors } from './clip/errors.ts'
 import { clipTable } from './clip/table.ts'
 import { type ClipOptions, type Clipped, checkClipOptions, clipEnds, DEFAULT_RESULT_CHARS, type TextEnds, wholeIfFits } from './clip.ts'
 import { type ClipByOptions, clipBy, optionsFor } from './clip-by.ts'
-import type { SpillLimits } from './spill-settings.ts'
+import { type SpillLimits, spillSettings } from './spill-settings.ts'
 import { SpillSink } from './spill-sink.ts'
+import { StreamCleaner } from './stream-cleaner.ts'
 import { TerminalBytes } from './terminal-bytes.ts'
 
 /**
@@ -16,7 +18,8 @@ import { TerminalBytes } from './terminal-bytes.ts'
  * that carry errors where they are asked for, and, where wanted, all of it in a kept result. The text is the same as of
  * `clipBy(strategy, resolveTerminalText(decoded))` where the way can do with the two ends; JSON above 64 MB, and for `auto` any text
  * above 4 MB, is taken by its ends. Invalid UTF-8 reads as U+FFFD; a stream with a NUL in its first 8 KB is binary: one line says so
- * and the bytes are kept as they are. Written to by one producer; memory is about seven times the limit, plus 3 MB where the stream is
+ * and the bytes are kept as they are. With a redactor secrets are taken out before anything is cut: half of one could not be recognised
+ * any more. Written to by one producer; memory is about seven times the limit, plus 3 MB where the stream is
  * kept, plus what is said above for `json` and `auto`.
  *
  * @example
@@ -33,6 +36,7 @@ export class StreamClipper {
   readonly #capacity: number
   readonly #tail: ByteTail
   readonly #resolver: TerminalBytes
+  readonly #cleaner: StreamCleaner | undefined
   readonly #sink: SpillSink | undefined
   readonly #keptElsewhere: KeptElsewhere | undefined
   /** The first bytes, until it is known whether they are text; afterwards unused. */
@@ -52,7 +56,7 @@ export class StreamClipper {
   /** @throws AdjutantError USAGE for a number out of range */
   constructor(options: StreamClipOptions = {}) {
     checkClipOptions(options)
-    const { keep, strategy = 'head-tail', reused = false, ...clip } = options
+    const { keep, strategy = 'head-tail', reused = false, redactor, ...clip } = options
     this.#strategy = strategy
     this.#options = clip
     this.#reused = reused
@@ -61,7 +65,11 @@ export class StreamClipper {
     // At most 3 bytes for one UTF-16 unit, and room for a character around the cut.
     this.#capacity = 3 * (options.limit ?? DEFAULT_RESULT_CHARS) + 16_384
     this.#tail = new ByteTail(this.#capacity)
-    this.#resolver = new TerminalBytes((bytes, chars, newlines) => this.#take(bytes, chars, newlines))
+    const take = (bytes: Uint8Array, chars: number, newlines: number): void => this.#take(bytes, chars, newlines)
+    const secrets = redactor ?? (keep !== undefined && 'namespace' in keep ? spillSettings(keep.namespace).redactor : undefined)
+    const cleaner = secrets === undefined ? undefined : new StreamCleaner(secrets, take)
+    this.#cleaner = cleaner
+    this.#resolver = new TerminalBytes(cleaner === undefined ? take : (bytes) => cleaner.add(bytes))
     if (keep !== undefined && 'namespace' in keep) this.#sink = new SpillSink(keep.namespace, keep.callId, keep.limits)
     else this.#keptElsewhere = keep
   }
@@ -78,13 +86,18 @@ export class StreamClipper {
       this.#probe.push(this.#reused && chunk.byteLength < PROBE_BYTES ? new Uint8Array(chunk) : chunk)
       if (this.#rawBytes >= PROBE_BYTES) this.#decide(this.#probe)
     }
-    return this.#waiting
+    const cleaning = this.#cleaner?.give()
+    // What comes out of the cleaning may have to wait for the disk in its turn.
+    return cleaning === undefined ? this.#waiting : cleaning.then(() => this.#waiting)
   }
 
   /** What the model gets of it, once all is written and kept. */
   async end(): Promise<StreamClipped> {
     if (this.#probe !== undefined) this.#decide(this.#probe)
-    if (!this.#binary) this.#resolver.end()
+    if (!this.#binary) {
+      this.#resolver.end()
+      await this.#cleaner?.end()
+    }
     const spilled = this.#isTooLong() ? await this.#keep() : {}
     const rest =
       spilled.spill === undefined
@@ -222,6 +235,8 @@ export interface StreamClipOptions extends ClipByOptions {
   readonly strategy?: ClipStrategy
   /** The memory of a piece is used again once `write` has returned and its promise, where there is one, is settled. Default false. */
   readonly reused?: boolean
+  /** Takes secrets out before anything is cut or kept. Default: the one of the namespace in which it is kept, where there is one. */
+  readonly redactor?: Redactor
   /** Keep the whole of it for `read_result` when it has to be clipped. */
   readonly keep?: { readonly namespace: Namespace; readonly callId: string; readonly limits?: SpillLimits } | KeptElsewhere
 }
