@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { systemClock } from '@adjutant/core'
 import type { SandboxGuarantee } from '@adjutant/core/contract'
+import type { E2bStub } from '@adjutant/testkit'
 import { err, fails, openBench, out, processesWith } from '../../test/e2b-bench.ts'
 import { e2bBackend } from './e2b-backend.ts'
 
-const homes = (): readonly string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith('adjutant-e2b-') || /^adjutant-[0-9a-f]{24}$/.test(name))
+/** What was put beside the workspace, to be run or to be read: boxes of the stub share the folder with the machine. */
+const putBeside = (stub: E2bStub): readonly string[] =>
+  stub.requests
+    .flatMap(({ path }) => /[?&]path=([^&]*)/.exec(path)?.[1] ?? [])
+    .map(decodeURIComponent)
+    .filter((path) => path.startsWith('/tmp/'))
 
 describe('boxes of a service', () => {
   it('run three languages, with input, environment, folder, exit codes and signals', async () => {
@@ -62,10 +66,9 @@ describe('boxes of a service', () => {
       'hello /\n',
     )
     assert.equal(out(await box.run({ lang: 'bash', code: `# ${long}\necho hello`, session: true })), 'hello\n')
-    assert.deepEqual(
-      homes().filter((name) => !name.startsWith('adjutant-e2b-')),
-      [],
-    )
+    const beside = putBeside(bench.stub)
+    assert.ok(beside.length >= 4, String(beside.length))
+    assert.deepEqual(beside.filter(existsSync), [])
   })
 
   it('keep what a session knows, and say when it is lost', async () => {
@@ -221,13 +224,14 @@ describe('boxes of a service', () => {
   })
 
   it('are twenty at once, each by itself, and none is left', async () => {
-    const before = homes()
+    const homes: string[] = []
     {
       await using bench = await openBench()
       const said = await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
           await using box = await bench.backend.open({})
           await box.writeFile('mine', Buffer.from(String(index)))
+          homes.push(out(await box.run({ lang: 'bash', code: 'cd; pwd' })).trim())
           return out(await box.run({ lang: 'bash', code: 'cat mine; ls' }))
         }),
       )
@@ -243,7 +247,8 @@ describe('boxes of a service', () => {
       assert.equal(bench.stub.boxes.size, 0)
       await assert.rejects(bench.backend.open({}), fails('SANDBOX_UNAVAILABLE', /closed/))
     }
-    assert.deepEqual(homes(), before)
+    assert.equal(new Set(homes).size, 20)
+    assert.deepEqual(homes.filter(existsSync), [])
   })
 
   it('live on while they are used, whichever way the service knows', async () => {

@@ -14,9 +14,13 @@ const SWEEP_MS = 15_000
 /** The daemon gets this much longer than the client before it ends a process itself: it is there for the client that is no more. */
 const ORPHAN_GRACE_MS = 30_000
 
-/** Ends all with the mark, until none is left: what forks meanwhile is found in the next round, what takes its time to end is waited for. */
+/**
+ * Ends all with the mark, until none is left: what forks meanwhile is found in the next round, what takes its time to end is waited for. Twice in a row
+ * none must be found: a process that is about to become another program shows no environment for a moment.
+ */
 const SWEEP = `
-for pause in 0 .01 .02 .05 .1 .2 .2 .5 .5 1 1 1 1 1 1; do
+clean=0
+for pause in 0 .01 .01 .02 .05 .1 .2 .2 .5 .5 1 1 1 1 1 1; do
   sleep "$pause"
   found=
   for place in /proc/[0-9]*; do
@@ -24,7 +28,7 @@ for pause in 0 .01 .02 .05 .1 .2 .2 .5 .5 1 1 1 1 1 1; do
       if [ "$pair" = "$1" ]; then kill -KILL "\${place#/proc/}" && found=1; break; fi
     done < "$place/environ"
   done 2>/dev/null
-  [ -z "$found" ] && exit 0
+  if [ -n "$found" ]; then clean=0; elif [ $((clean += 1)) -ge 2 ]; then exit 0; fi
 done
 exit 1
 `
