@@ -43,6 +43,8 @@ export async function startPodman(options: { readonly python?: boolean } = {}): 
   ]
   const call = (driver: string, ...more: readonly string[]): string =>
     execFileSync('/usr/bin/podman', [...words(driver), ...more], {
+      // What watches a container leaves a file `oom` where it was started, when memory has run out.
+      cwd: folder,
       env,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,7 +84,11 @@ export async function startPodman(options: { readonly python?: boolean } = {}): 
     if (problem !== '') throw new Error(problem)
     rmSync(`${folder}/image.tar`)
     const socket = `${folder}/podman.sock`
-    service = spawn('/usr/bin/podman', [...words(driver), 'system', 'service', '--time=0', `unix://${socket}`], { env, stdio: 'ignore' })
+    service = spawn('/usr/bin/podman', [...words(driver), 'system', 'service', '--time=0', `unix://${socket}`], {
+      cwd: folder,
+      env,
+      stdio: 'ignore',
+    })
     service.unref()
     await listening(socket, service)
     return { socket, folder, podman: (...more) => call(driver, ...more), close }
