@@ -19,7 +19,12 @@ export interface StoreChild {
 }
 
 export function startChild(...args: readonly string[]): StoreChild {
-  const script = fileURLToPath(new URL('./store-child.ts', import.meta.url))
+  return startScript('./store-child.ts', args)
+}
+
+/** @param name of a file beside this one */
+export function startScript(name: `./${string}.ts`, args: readonly string[]): StoreChild {
+  const script = fileURLToPath(new URL(name, import.meta.url))
   const child = spawn(process.execPath, ['--conditions=adjutant-source', '--disable-warning=ExperimentalWarning', script, ...args])
   running.add(child)
   let said = ''

@@ -37,6 +37,8 @@ export interface Engine {
   read<T>(scope: Scope, work: (connection: StoreConnection) => Promise<T>): Promise<T>
   /** `work` outside of a transaction, alone on its connection. */
   alone<T>(work: (connection: StoreConnection) => Promise<T>): Promise<T>
+  /** Changes whenever another process has committed; undefined once it is closed. Absent where that is heard otherwise, or where there is no other. */
+  readonly dataVersion?: () => number | undefined
   /** Makes what was deleted unreadable in the files, as far as it can. */
   forget(): Promise<void>
   /** Told after the tables were changed. */

@@ -52,6 +52,12 @@ export class SqliteConnection implements StoreConnection {
     }
   }
 
+  /** Changes whenever another connection has committed. */
+  dataVersion(): number | undefined {
+    const version = this.#prepare('PRAGMA data_version').statement.get()?.data_version
+    return typeof version === 'number' ? version : undefined
+  }
+
   async script(sql: string): Promise<void> {
     // A transaction of the migrator is one that writes from its begin, so that two processes wait for each other.
     this.exec(sql === 'BEGIN' ? 'BEGIN IMMEDIATE' : sql)

@@ -40,6 +40,7 @@ const BUSY: ReadonlySet<Fault> = new Set<Fault>(['busy'])
 export class SqliteEngine implements Engine {
   readonly kind = 'sqlite'
   readonly shown: string
+  readonly dataVersion?: () => number | undefined
   readonly #options: SqliteEngineOptions
   readonly #writer: SqliteConnection
   readonly #writers = new TurnQueue()
@@ -54,6 +55,8 @@ export class SqliteEngine implements Engine {
     this.#options = options
     this.shown = options.shown
     this.#writer = writer
+    // Of the writing connection: what it commits itself does not change it.
+    if (!options.memory) this.dataVersion = () => (this.#closed ? undefined : writer.dataVersion())
   }
 
   /** @throws AdjutantError CONFIG_INVALID when the file is something else; STORE_FAILED when it cannot be opened */
