@@ -12,7 +12,9 @@ import { fitsArgument } from './program.ts'
 
 /** Longer than any box lives. */
 const SHELL_MS = 7 * 24 * 3_600_000
-/** Two descriptors that code does not know of say the end, also when it closed its own. */
+/** Each run gets the output anew: what it does to it silences none after it. */
+const OUTPUT = '>&198 2>&199 198>&- 199>&-'
+/** Two descriptors that code does not have say the end, also when it closed its own. */
 const DRIVER = 'exec 198>&1 199>&2; while IFS= read -r -d "" __adjutant; do eval "$__adjutant"; done'
 const DRIVER_ARGV = ['/bin/bash', '--noprofile', '--norc', '-c', DRIVER] as const
 
@@ -115,8 +117,8 @@ export class BashSession {
     }
     const input = run.stdin === undefined ? '/dev/null' : await keep(run.stdin)
     const body = fitsArgument(run.code)
-      ? `eval ${quoted(run.code)} < ${quoted(input)}`
-      : `. ${quoted(await keep(Buffer.from(run.code)))} < ${quoted(input)}`
+      ? `eval ${quoted(run.code)} < ${quoted(input)} ${OUTPUT}`
+      : `. ${quoted(await keep(Buffer.from(run.code)))} < ${quoted(input)} ${OUTPUT}`
     const variables = Object.entries(run.env).map(([name, value]) => `${name}=${quoted(value)} `)
     const nonce = randomBytes(12).toString('hex')
     const folder = run.cwd === undefined ? '' : `cd -- ${quoted(run.cwd)} && `

@@ -31,6 +31,7 @@ const ENDLESS: Readonly<Record<SandboxLanguage, string>> = {
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 const out = (report: SandboxReport): string => decode(report.stdout)
+const err = (report: SandboxReport): string => decode(report.stderr)
 
 function fails(...codes: readonly ErrorCode[]): (error: unknown) => boolean {
   return (error) => {
@@ -184,6 +185,33 @@ export function functionalPart(name: string, open: () => Promise<SandboxBackend>
       assert.equal(out(await box.run({ lang: 'bash', code: '[ -v X ] && echo "$X" || echo none' })), 'none\n')
       assert.equal((await box.run({ lang: 'bash', code: 'exit 3', session: true })).exitCode, 3)
       assert.equal((await box.run({ lang: 'bash', code: 'echo on', session: true })).exitCode, 0)
+    })
+
+    test('is silenced by no run of a session for the next one', ['bash'], async (box) => {
+      const shell = (code: string): Promise<SandboxReport> => box.run({ lang: 'bash', code, session: true })
+      const silencing = ['exec >said 2>&1; echo a; echo b >&2', 'exec >&- 2>&-', 'exec 1</dev/null', 'exec 2>&1 >/dev/null; exec 0>&-']
+      for (const code of [...silencing, 'exec >said; ! :', `exec >said 2>said; # ${'x'.repeat(200_000)}`]) {
+        await shell(`kept=${code.length}; ${code}`)
+        const next = await shell('echo "$kept"; echo err >&2; cat')
+        assert.deepEqual(
+          [out(next), err(next), next.exitCode, next.stateLost],
+          [`${code.length}\n`, 'err\n', 0, undefined],
+          code.slice(0, 80),
+        )
+      }
+      assert.equal(out(await shell('cat said')), '')
+    })
+
+    test('tells when a run of a session has taken what its shell speaks by, and goes on', ['bash'], async (box) => {
+      const shell = (code: string): Promise<SandboxReport> => box.run({ lang: 'bash', code, session: true, limits: { wallMs: 20_000 } })
+      await shell('kept=1')
+      const thief = 'for fd in {3..255}; do eval "exec $fd>&-"; done; echo gone'
+      const before = await shell(thief).then(
+        (report) => report.stateLost === true,
+        () => true,
+      )
+      const next = await shell('echo "[$kept]"; echo err >&2')
+      assert.deepEqual([out(next), err(next), next.exitCode], [before || next.stateLost === true ? '[]\n' : '[1]\n', 'err\n', 0])
     })
 
     test('keeps variables of Python in a session', ['python'], async (box) => {

@@ -1,6 +1,6 @@
 /**
  * Owns the program of a Python interpreter that stays: it takes one frame after the other and runs each in the same module, so that names and the
- * folder stay. `sys.exit` ends the run, not the interpreter. How a run ended is told beside the output, with the word that came with the run.
+ * folder stay. `sys.exit` ends the run, not the interpreter. Each run gets the output anew, whatever became of it in the run before. How a run ended is told beside the output, with the word that came with the run.
  */
 export const SESSION_PYTHON = `
 def adjutant():
@@ -16,6 +16,17 @@ def adjutant():
     sys.path += filter(os.path.isdir, ('/usr/local/lib/%s/dist-packages' % version, '/usr/lib/python3/dist-packages', '/usr/lib/%s/site-packages' % version, '/usr/local/lib/%s/site-packages' % version))
     sys.argv = ['']
     out, err = sys.stdout, sys.stderr
+    kept = os.dup(1), os.dup(2)
+    forms = out.errors, err.errors
+    def output(stream, number):
+        os.dup2(kept[number - 1], number)
+        try:
+            if not stream.closed:
+                return stream
+        except ValueError:
+            pass
+        raw = io.BufferedWriter(io.FileIO(number, 'w', closefd=False))
+        return io.TextIOWrapper(raw, encoding='utf-8', errors=forms[number - 1], line_buffering=number == 2)
     main = types.ModuleType('__main__')
     sys.modules['__main__'] = main
     turn = 0
@@ -49,6 +60,7 @@ def adjutant():
         turn += 1
         name = '<code %d>' % turn
         status = 0
+        out, err = sys.stdout, sys.stderr = output(out, 1), output(err, 2)
         try:
             fd = os.open(given, os.O_RDONLY)
             os.dup2(fd, 0)
