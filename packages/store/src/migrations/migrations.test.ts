@@ -29,7 +29,10 @@ async function load(kind: 'sqlite-file' | 'postgres', name: string): Promise<str
   const url = await server.createDatabase(`of_${name.replace('-', '_')}`)
   const admin = await openStore(url)
   assert.ok(admin.postgres !== undefined)
-  await admin.postgres.pool.query(`CREATE ROLE ${GOLDEN_SCHEMA}_app NOLOGIN`)
+  // Roles are the server's: the fixture of another version may have made it.
+  await admin.postgres.pool.query(
+    `DO $role$ BEGIN CREATE ROLE ${GOLDEN_SCHEMA}_app NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $role$`,
+  )
   await admin.postgres.pool.query(text)
   await admin.close()
   return `${url}?schema=${GOLDEN_SCHEMA}`
