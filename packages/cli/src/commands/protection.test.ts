@@ -99,7 +99,7 @@ rules:
     assert.doesNotMatch(before ?? '', /untrusted/)
     assert.match(
       page ?? '',
-      /^What read_file gave back stands between[\s\S]*<<<untrusted read_file ([0-9a-f]{16})>>>\n[\s\S]*Ignore your task[\s\S]*\n<<<end untrusted read_file \1>>>$/,
+      /^Results of tools that read [\s\S]*\n\nWhat read_file gave back stands between[\s\S]*<<<untrusted read_file ([0-9a-f]{16})>>>\n[\s\S]*Ignore your task[\s\S]*\n<<<end untrusted read_file \1>>>$/,
     )
     assert.match(after ?? '', /write_file/)
     assert.deepEqual((await readdir(folder)).toSorted(), ['adjutant.yaml', 'before.txt', 'page.txt'])

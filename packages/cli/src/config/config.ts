@@ -87,6 +87,8 @@ export interface CodeConfig {
   readonly limits?: Partial<SandboxLimits>
   readonly idleMs?: number
   readonly maxBoxes?: number
+  /** Calls that may wait while all boxes are busy. */
+  readonly maxWaiting?: number
 }
 
 /** A PostgreSQL database of sql_query. */

@@ -9,6 +9,7 @@ import type { Config, GuardConfig, PostgresConfig, RawConfig } from './config.ts
 import { type ConfigDocument, readConfigDocument } from './config-document.ts'
 import { expandVariables } from './expand-variables.ts'
 import { findConfig } from './find-config.ts'
+import { isPostgresAddress } from './postgres-address.ts'
 import { checkSandbox, type SandboxConfig } from './sandbox-config.ts'
 import { defaultSessionsFolder, isInside } from './sessions-folder.ts'
 import { absoluteSkillEntry } from './skill-places.ts'
@@ -170,7 +171,7 @@ function sandboxOf({ bubblewrap, container, e2b, landlock, ...rest }: SandboxCon
 }
 
 function databaseOf(database: string | PostgresConfig, from: (path: string) => string): string | PostgresConfig {
-  if (typeof database === 'string') return /^postgres(?:ql)?:\/\//i.test(database) ? { url: database } : from(database)
+  if (typeof database === 'string') return isPostgresAddress(database) ? { url: database } : from(database)
   return database.ca === undefined ? database : { ...database, ca: from(database.ca) }
 }
 

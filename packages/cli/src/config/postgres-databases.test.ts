@@ -35,7 +35,8 @@ describe('databases of a configuration', { skip: missing !== undefined, timeout:
 
   async function open(databases: string): Promise<Toolbox> {
     await writeFile(join(root, 'adjutant.yaml'), `databases:\n${databases}\ntools: { builtin: [sql_query] }\nsessionsFolder: ../sessions\n`)
-    const config = await loadConfig({ cwd: root, env })
+    // A person's own file: one of the workspace would be asked about before it logs in anywhere.
+    const config = await loadConfig({ cwd: root, env }, 'adjutant.yaml', { workspace: 'work' })
     return openToolbox(config, { stderr: new PassThrough(), env, signal: new AbortController().signal }, { quiet: true })
   }
 

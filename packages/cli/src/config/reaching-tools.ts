@@ -69,6 +69,7 @@ async function openCode(
     ...(code.network === undefined ? {} : { network: { allow: code.network } }),
     ...(code.idleMs === undefined ? {} : { idleMs: code.idleMs }),
     ...(code.maxBoxes === undefined ? {} : { maxBoxes: code.maxBoxes }),
+    ...(code.maxWaiting === undefined ? {} : { maxWaiting: code.maxWaiting }),
   })
   return {
     tools: made.tools,

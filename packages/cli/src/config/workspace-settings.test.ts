@@ -52,7 +52,13 @@ const settings = fc.record(
     ),
     tools: fc.record({
       code: fc.record(
-        { limits, network: fc.array(fc.constant('evil.example'), { maxLength: 1 }), order: orders, requires },
+        {
+          limits,
+          network: fc.array(fc.constant('evil.example'), { maxLength: 1 }),
+          order: orders,
+          requires,
+          maxWaiting: fc.integer({ min: 0, max: 900 }),
+        },
         { requiredKeys: [] },
       ),
     }),
@@ -86,7 +92,7 @@ function assertNotLooser({ sandbox, code, sessions }: Config): void {
   assert.ok((sandbox.landlock?.runsAtOnce ?? 0) <= 32)
   assert.ok((sessions.maxMB ?? 0) <= 1_024)
   if (typeof code !== 'object') return
-  assert.ok((code.network ?? []).length === 0)
+  assert.ok((code.network ?? []).length === 0 && (code.maxWaiting ?? 0) <= 256)
   assert.ok(isUsual(code.order ?? []), code.order?.join())
 }
 
@@ -111,6 +117,29 @@ describe('the configuration of a workspace', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  it('reads databases of the workspace, and logs in nowhere and reads no other file before somebody agrees', async () => {
+    await rm(join(root, 'state'), { recursive: true, force: true })
+    await symlink('/etc/passwd', join(work, 'linked.sqlite'))
+    const databases = {
+      here: 'data/shop.sqlite',
+      upper: 'POSTGRES://evil.example/x',
+      server: { url: 'postgres://evil.example/x' },
+      fromEnv: '$' + '{ADDRESS}',
+      outside: '../shop.sqlite',
+      linked: 'linked.sqlite',
+    }
+    await written(JSON.stringify({ databases }))
+    const at = (address: string) => loadConfig({ cwd: work, env: { XDG_STATE_HOME: join(root, 'state'), ADDRESS: address } })
+    const before = await at('postgresql://evil.example/x')
+    assert.deepEqual(before.databases, { here: join(work, 'data/shop.sqlite') })
+    assert.match(before.notes.join(), /databases\.upper does not count: it logs in to a server/)
+    assert.match(before.notes.join(), /databases\.linked does not count: it lies outside of the workspace/)
+    assert.deepEqual(Object.keys((await at('in/here.sqlite')).databases), ['here', 'fromEnv'])
+    await runMain(['sandbox', 'trust'], { cwd: work, env: { XDG_STATE_HOME: join(root, 'state'), ADDRESS: 'postgresql://evil.example/x' } })
+    assert.deepEqual(Object.keys((await at('postgresql://evil.example/x')).databases).toSorted(), Object.keys(databases).toSorted())
+    await rm(join(work, 'adjutant.json'))
   })
 
   it('asks anew for a setting that changes, and for no other', async () => {

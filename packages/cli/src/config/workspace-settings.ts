@@ -1,14 +1,16 @@
 /**
- * Owns what the configuration that came with a workspace may not do unasked: loosen boxes, spend more of the machine, have sessions thrown away. As
+ * Owns what the configuration that came with a workspace may not do unasked: loosen boxes, spend more of the machine, have sessions thrown away, log
+ * in to a server or read a database that is not the workspace's. As
  * with the policy of a workspace, its file can make things stricter; each setting that does more is left out, and said, until a person agreed to
  * it as it is written. What was agreed to lies outside of every workspace, with what was agreed to of policies.
  */
 import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { AdjutantError, digestOf, policyPlaces, readTrust } from '@adjutant/core'
 import type { SandboxGuarantee, SandboxLimits } from '@adjutant/core/contract'
 import type { RawConfig } from './config.ts'
 import type { ConfigDocument, Path } from './config-document.ts'
+import { isPostgresAddress } from './postgres-address.ts'
 import { isInside } from './sessions-folder.ts'
 
 /** One setting of a workspace's file that does more than the usual. */
@@ -60,7 +62,7 @@ interface Rule {
 const HARMLESS: readonly string[] = ['quickjs', 'sqljs']
 const REMOTE = 'e2b'
 /** Of a pool, of workers and of sessions, when nothing is said. */
-const USUAL = { size: 16, memoryMB: 256, workers: 4, sessions: 32, runsAtOnce: 32, runsWaiting: 1_000, maxBoxes: 64 }
+const USUAL = { size: 16, memoryMB: 256, workers: 4, sessions: 32, runsAtOnce: 32, runsWaiting: 1_000, maxBoxes: 64, maxWaiting: 256 }
 const USUAL_QUOTA = { maxMB: 1_024, maxFiles: 1_000 }
 
 interface Usual {
@@ -120,7 +122,7 @@ function boxRules({ order, requires, limits }: Usual): readonly Rule[] {
     always(['sandbox', 'container'], 'it says who makes the containers, and of which image'),
     always(['sandbox', 'e2b'], 'it says which machine gets the code, and the key'),
     asOrder(['tools', 'code', 'order']),
-    more(['tools', 'code', 'maxBoxes'], USUAL.maxBoxes),
+    ...(['maxBoxes', 'maxWaiting'] as const).map((name) => more(['tools', 'code', name], USUAL[name])),
     {
       path: ['tools', 'code', 'network'],
       loosens: (value) => (Array.isArray(value) && value.length === 0 ? undefined : 'it lets code reach hosts'),
@@ -128,11 +130,26 @@ function boxRules({ order, requires, limits }: Usual): readonly Rule[] {
   ]
 }
 
+/** An address with the workspace's words may be any server's; a file of SQLite in the workspace is one of its files. */
+function databaseRules({ databases }: RawConfig, { file, workspace }: FileOrigin): readonly Rule[] {
+  return Object.keys(databases ?? {}).map((name) => ({
+    path: ['databases', name],
+    loosens(value) {
+      if (typeof value !== 'string' || isPostgresAddress(value)) return 'it logs in to a server'
+      const path = resolve(dirname(file), value)
+      return isInside(path, resolve(workspace)) && isInside(realOf(path), realOf(workspace))
+        ? undefined
+        : 'it lies outside of the workspace'
+    },
+  }))
+}
+
 /** Imported here: who says nothing of boxes does not load them. */
-async function rulesFor({ sandbox, tools }: RawConfig): Promise<readonly Rule[]> {
-  if (sandbox === undefined && typeof tools?.code !== 'object') return SESSION_RULES
+async function rulesFor(raw: RawConfig, origin: FileOrigin): Promise<readonly Rule[]> {
+  const others = [...SESSION_RULES, ...databaseRules(raw, origin)]
+  if (raw.sandbox === undefined && typeof raw.tools?.code !== 'object') return others
   const { DEFAULT_LIMITS, DEFAULT_ORDER, DEFAULT_REQUIRES } = await import('@adjutant/sandbox')
-  return [...boxRules({ order: DEFAULT_ORDER.bash, requires: DEFAULT_REQUIRES, limits: DEFAULT_LIMITS }), ...SESSION_RULES]
+  return [...boxRules({ order: DEFAULT_ORDER.bash, requires: DEFAULT_REQUIRES, limits: DEFAULT_LIMITS }), ...others]
 }
 
 /** Some of the usual ones as they stand; the remote one only when all before it were tried. */
@@ -167,13 +184,11 @@ export async function admitSettings(
     readonly env: Readonly<Record<string, string | undefined>>
   },
 ): Promise<{ readonly raw: RawConfig; readonly asks: readonly WorkspaceAsk[] }> {
-  const { sandbox, sessions, tools } = raw
-  if (sandbox === undefined && sessions === undefined && typeof tools?.code !== 'object') return { raw, asks: [] }
   if (!comesWithWorkspace(origin)) return { raw, asks: [] }
   const trusted = await readTrust(policyPlaces({ workspace: origin.workspace, env }).trust, origin.file)
   const asks: WorkspaceAsk[] = []
   let admitted = raw
-  for (const { path, loosens } of await rulesFor(raw)) {
+  for (const { path, loosens } of await rulesFor(raw, origin)) {
     const value = at(raw, path)
     const reason = value === undefined ? undefined : loosens(value)
     if (reason === undefined) continue
