@@ -22,6 +22,7 @@ describe('databases of a configuration', { skip: missing !== undefined, timeout:
   before(async () => {
     server = await startPostgres()
     root = await realpath(await mkdtemp(join(tmpdir(), 'databases-')))
+    await mkdir(join(root, 'work'))
     cx = await testContext()
     new DatabaseSync(join(root, 'file.sqlite')).close()
     env = { PASSWORD: new URL(server.url).password, HOME: root, XDG_CONFIG_HOME: join(root, 'config') }
