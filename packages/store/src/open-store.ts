@@ -1,22 +1,36 @@
 import { randomIds, systemClock } from '@adjutant/core'
-import type { DurableStore } from '@adjutant/core/contract'
+import type { DurableStore, JobQueue } from '@adjutant/core/contract'
 import { SqlDesk } from './approvals/sql-desk.ts'
+import { deskAudit } from './audit/desk-audit.ts'
+import { SqlAuditSink } from './audit/sql-audit-sink.ts'
 import { openBell } from './changes/open-bell.ts'
 import { type OpenDatabaseOptions, openDatabase, type StoreDatabase } from './database/index.ts'
+import { SqlJobQueue } from './jobs/sql-job-queue.ts'
+import { SqlMeteringSink } from './metering/sql-metering-sink.ts'
+import { Nodes } from './nodes/index.ts'
 import { checkTargets, Notifications, type NotifySettings, Outbox } from './notifications/index.ts'
+import { resumeJob } from './resume-job.ts'
 import { SqlSessions } from './sessions/sql-sessions.ts'
 
 /** Clock and ids default to the machine's. */
 export interface OpenStoreOptions extends Partial<OpenDatabaseOptions> {
   /** Who is told of what; the same in each process of a store. Default: nobody. */
   readonly notify?: readonly NotifySettings[]
+  /** Seals the record of decisions on approvals; 16 bytes at least, the same in each process of a store. Default: hashes without a key. */
+  readonly auditKey?: string
 }
 
 /** Everything that outlives the process, in one database. */
 export interface Store extends AsyncDisposable {
   readonly database: StoreDatabase
   readonly sessions: DurableStore
+  /** The desk of `sessions`, with what only a database has. */
+  readonly desk: SqlDesk
+  /** What goes on behind sessions, and has them carried on. */
+  readonly jobs: JobQueue
   readonly notifications: Notifications
+  /** Which processes work on it. */
+  readonly nodes: Nodes
 }
 
 /**
@@ -31,25 +45,30 @@ export interface Store extends AsyncDisposable {
  * const session = await openDurableSession({ store: store.sessions, id, tools, namespaceRoot, mode: 'ask', approver, asker })
  * ```
  */
-export async function openStore(url: string, { notify = [], ...options }: OpenStoreOptions = {}): Promise<Store> {
+export async function openStore(url: string, { notify = [], auditKey, ...options }: OpenStoreOptions = {}): Promise<Store> {
   const targets = checkTargets(notify)
   const database = await openDatabase(url, { clock: systemClock, ids: randomIds, ...options })
-  const bell = openBell(database, options.warn ?? (() => {}))
+  const warn = options.warn ?? (() => {})
+  const bell = openBell(database, warn)
   const outbox = new Outbox(database, targets)
-  const desk = new SqlDesk(database, bell, [(tx, approval) => outbox.approval(tx, approval)])
+  const jobs = new SqlJobQueue({ db: database, bell, warn, inEnd: [(tx, job) => outbox.job(tx, job)] })
+  const desk = new SqlDesk(database, bell, [
+    (tx, approval) => outbox.approval(tx, approval),
+    async (tx, approval) => void (await jobs.enqueueIn(tx, resumeJob(approval))),
+  ])
   const sessions = new SqlSessions(database, bell, desk, [(tx, key, step) => outbox.step(tx, key, step)])
-  const notifications = new Notifications({
-    db: database,
-    targets,
-    expire: () => desk.expireOverdue(),
-    warn: options.warn ?? (() => {}),
-  })
+  const notifications = new Notifications({ db: database, targets, expire: () => desk.expireOverdue(), warn })
+  const nodes = new Nodes({ db: database, warn })
   return {
     database,
     sessions,
+    jobs,
     notifications,
+    nodes,
     async [Symbol.asyncDispose]() {
+      await nodes.close()
       await notifications.close()
+      await jobs[Symbol.asyncDispose]()
       await bell[Symbol.asyncDispose]()
       await database.close()
     },

@@ -11,7 +11,9 @@ import {
   type CheckedJob,
   type Claim,
   type ClaimRequest,
+  checkJob,
   type Due,
+  followUp,
   hasEnded,
   type JobBook,
   noJob,
@@ -28,12 +30,16 @@ import { SqlSchedules } from './sql-schedules.ts'
 import { sqlTurns } from './sql-turns.ts'
 import { JOB_COLUMNS, type JobRow, jobOf } from './stored-job.ts'
 
+/** Joins what must be kept with the end of a job, in its transaction: it may run more than once and has no other effects. What it throws undoes the end. */
+export type InJobEnd = (tx: StoreTransaction, job: Job) => Promise<void>
+
 export interface SqlJobBookOptions {
   readonly db: StoreDatabase
   readonly bell: ChangeBell
   readonly carrier: JobCarrier
   readonly clock: Clock
   readonly warn: (message: string) => void
+  readonly inEnd: readonly InJobEnd[]
 }
 
 export class SqlJobBook implements JobBook {
@@ -46,10 +52,12 @@ export class SqlJobBook implements JobBook {
   readonly #db: StoreDatabase
   readonly #bell: ChangeBell
   readonly #carrier: JobCarrier
+  readonly #inEnd: readonly InJobEnd[]
   readonly #locking: sql.LockingStatements
   readonly #due = new Map<number, HotStatement<sql.DueRow>>()
 
-  constructor({ db, bell, carrier, clock, warn }: SqlJobBookOptions) {
+  constructor({ db, bell, carrier, clock, warn, inEnd }: SqlJobBookOptions) {
+    this.#inEnd = inEnd
     this.#db = db
     this.#bell = bell
     this.#carrier = carrier
@@ -143,7 +151,9 @@ export class SqlJobBook implements JobBook {
       if (row.ended_at !== null) throw hasEnded(jobOf(row, this.#db.seal))
       if (row.state === 'queued') await tx.run(sql.CANCEL_QUEUED, [this.clock.now(), ...key])
       else await tx.run(sql.CANCEL_RUNNING, key)
-      return jobOf((await tx.get(sql.BY_ID, key)) ?? row, this.#db.seal)
+      const cancelled = jobOf((await tx.get(sql.BY_ID, key)) ?? row, this.#db.seal)
+      await this.#follow(tx, cancelled)
+      return cancelled
     })
     this.#ring(job)
     return job
@@ -242,12 +252,23 @@ export class SqlJobBook implements JobBook {
     const ended = runAt === undefined ? now : null
     await tx.run(sql.SETTLE, [state, runAt ?? row.run_at, ended, body, said, deadLetter ? 1 : 0, tenantId, id, row.fence])
     if (runAt !== undefined) await this.#carrier.send(tx, { tenantId, id, kind, attempt: attempt + 1, runAt })
-    return jobOf((await tx.get(sql.BY_ID, [tenantId, id])) ?? row, this.#db.seal)
+    const job = jobOf((await tx.get(sql.BY_ID, [tenantId, id])) ?? row, this.#db.seal)
+    await this.#follow(tx, job)
+    return job
+  }
+
+  /** What follows from an end is kept with it. */
+  async #follow(tx: StoreTransaction, job: Job): Promise<void> {
+    if (job.endedAt === undefined) return
+    for (const join of this.#inEnd) await join(tx, job)
+    const next = followUp(job)
+    if (next !== undefined) await this.addIn(tx, checkJob(next, this.clock.now()))
   }
 
   #ring(job: Job): void {
     this.#bell.ring(jobTopic(job.tenantId, job.id))
-    if (job.state === 'queued') this.#carrier.sent()
+    // It may be queued again, or something else follows from it.
+    this.#carrier.sent()
   }
 }
 

@@ -5,7 +5,7 @@ import type { ChangeBell } from '../changes/change-bell.ts'
 import type { StoreDatabase, StoreTransaction } from '../database/index.ts'
 import type { JobCarrier } from './job-carrier.ts'
 import { BossCarrier } from './postgres/boss-carrier.ts'
-import { SqlJobBook } from './sql-job-book.ts'
+import { type InJobEnd, SqlJobBook } from './sql-job-book.ts'
 import { LocalCarrier } from './sqlite/local-carrier.ts'
 
 export interface SqlJobQueueOptions {
@@ -16,6 +16,8 @@ export interface SqlJobQueueOptions {
   readonly clock?: Clock
   /** Told what went wrong beside the work. Default: nobody. */
   readonly warn?: (message: string) => void
+  /** What is kept together with the end of a job. */
+  readonly inEnd?: readonly InJobEnd[]
 }
 
 /** A queue whose jobs outlive the process and are done by any number of them. */
@@ -23,9 +25,9 @@ export class SqlJobQueue extends BookedJobQueue {
   readonly #book: SqlJobBook
   readonly #carrier: JobCarrier
 
-  constructor({ db, bell, clock = db.clock, warn = () => {} }: SqlJobQueueOptions) {
+  constructor({ db, bell, clock = db.clock, warn = () => {}, inEnd = [] }: SqlJobQueueOptions) {
     const carrier = db.postgres === undefined ? new LocalCarrier() : new BossCarrier(db.postgres, warn)
-    const book = new SqlJobBook({ db, bell, carrier, clock, warn })
+    const book = new SqlJobBook({ db, bell, carrier, clock, warn, inEnd })
     super({ book, ids: db.ids, warn })
     this.#book = book
     this.#carrier = carrier
