@@ -24,10 +24,18 @@ const FIELDS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   'answer.1': ['at', 'text', 'reason'],
 }
 
+/** By type, then by version: looked up for each step that is loaded, and by nothing that a record could name by its prototype. */
+const BY_TYPE = new Map<string, Map<number, readonly string[]>>()
+for (const [shape, fields] of Object.entries(FIELDS)) {
+  const [type = '', version] = shape.split('.')
+  BY_TYPE.set(type, (BY_TYPE.get(type) ?? new Map<number, readonly string[]>()).set(Number(version), fields))
+}
+
 /** True for a step of a version that is known, with all its fields. */
 export function isStepRecord(value: unknown): value is StepRecord {
   if (!isJsonObject(value) || typeof value.version !== 'number' || typeof value.type !== 'string') return false
-  const shape = `${value.type}.${value.version}`
-  const fields = Object.entries(FIELDS).find(([known]) => known === shape)?.[1]
-  return fields?.every((field) => Object.hasOwn(value, field)) ?? false
+  const fields = BY_TYPE.get(value.type)?.get(value.version)
+  if (fields === undefined) return false
+  for (const field of fields) if (!Object.hasOwn(value, field)) return false
+  return true
 }

@@ -53,14 +53,9 @@ export class BodySeal {
 
   /** What to keep for `body`. */
   seal(body: string | Uint8Array, place: BodyPlace): Uint8Array {
-    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
     const key = this.#first
-    if (key === undefined) {
-      const kept = Buffer.allocUnsafe(bytes.length + 1)
-      kept[0] = PLAIN
-      kept.set(bytes, 1)
-      return kept
-    }
+    if (key === undefined) return plain(body)
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body
     const nonce = randomBytes(NONCE)
     const cipher = createCipheriv('aes-256-gcm', key.key, nonce, { authTagLength: TAG })
     cipher.setAAD(Buffer.from(JSON.stringify(place), 'utf8'))
@@ -108,6 +103,8 @@ export class BodySeal {
 
   /** `open`, as text. */
   openText(kept: Uint8Array, place: BodyPlace): string {
+    // Read without a view of its own: this is met once for each step that is loaded.
+    if (kept[0] === PLAIN) return Buffer.from(kept.buffer, kept.byteOffset + 1, kept.length - 1).toString('utf8')
     const bytes = this.open(kept, place)
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   }
@@ -117,6 +114,15 @@ export class BodySeal {
 export function sealedBy(kept: Uint8Array): string | undefined {
   if (kept[0] !== SEALED) return undefined
   return Buffer.from(kept.subarray(2, 2 + (kept[1] ?? 0))).toString('utf8')
+}
+
+/** Text is written to where it stays. */
+function plain(body: string | Uint8Array): Uint8Array {
+  const kept = Buffer.allocUnsafe((typeof body === 'string' ? Buffer.byteLength(body) : body.length) + 1)
+  kept[0] = PLAIN
+  if (typeof body === 'string') kept.write(body, 1, 'utf8')
+  else kept.set(body, 1)
+  return kept
 }
 
 function readKey(text: string, index: number): SealingKey {

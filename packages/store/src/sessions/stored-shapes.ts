@@ -47,7 +47,13 @@ export function sessionOf(row: SessionRow, now: number): StoredSession {
 }
 
 export function stepOf(row: EventRow, tenantId: string, session: string, seal: BodySeal): StepRecord {
-  const value = json(seal.openText(row.body, bodyPlace('events', 'body', tenantId, session, row.seq)), `step ${row.seq} of ${session}`)
+  const text = seal.openText(row.body, bodyPlace('events', 'body', tenantId, session, row.seq))
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw notJson(`step ${row.seq} of ${session}`, cause)
+  }
   if (isStepRecord(value)) return value
   throw new AdjutantError('STORE_FAILED', `step ${row.seq} of ${session} is none that this version knows`, {
     grade: 'final',
@@ -60,8 +66,12 @@ export function json(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw damaged(`${what} is not JSON`, cause)
+    throw notJson(what, cause)
   }
+}
+
+function notJson(what: string, cause: unknown): AdjutantError {
+  return damaged(`${what} is not JSON`, cause)
 }
 
 export function damaged(what: string, cause?: unknown): AdjutantError {
