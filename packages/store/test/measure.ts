@@ -12,8 +12,10 @@ import { postgresMissing, startPostgres } from '@adjutant/testkit'
 import { bodyPlace, hot, openDatabase, type StoreDatabase, type StoreTransaction } from '../src/database/index.ts'
 
 const APPEND = hot('INSERT INTO events (tenant_id, session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?, ?)')
-const READ = hot<{ body: Uint8Array }>('SELECT body FROM results WHERE tenant_id = ? AND session_id = ? AND result_id = ?')
-const PLACE = bodyPlace('results', 'body', 'a', 's', 'r')
+const READ = hot<{ body: Uint8Array }>(
+  'SELECT body FROM result_pieces WHERE tenant_id = ? AND session_id = ? AND content = ? AND piece = 1',
+)
+const PLACE = bodyPlace('result_pieces', 'body', 'a', 's', 'r', 1)
 const ROW = new Uint8Array(2_048).fill(97)
 const LARGE = new Uint8Array(1_000_000).fill(98)
 
@@ -31,15 +33,13 @@ async function prepare(db: StoreDatabase): Promise<void> {
   const result = {
     tenant_id: 'a',
     session_id: 's',
-    result_id: 'r',
-    mime: 'text/plain',
-    bytes: LARGE.length,
+    content: 'r',
+    piece: 1,
     body: db.seal.seal(LARGE, PLACE),
-    created_at: 1,
   }
   await db.transaction('a', async (tx) => {
     await tx.db.insertInto('sessions').values(session).execute()
-    await tx.db.insertInto('results').values(result).execute()
+    await tx.db.insertInto('result_pieces').values(result).execute()
   })
 }
 
@@ -72,11 +72,12 @@ function ways(db: StoreDatabase, durable: boolean): readonly [() => Promise<unkn
 function readWays(db: StoreDatabase): readonly [() => Promise<unknown>, () => Promise<unknown>] {
   const built = ({ db: from }: StoreTransaction) =>
     from
-      .selectFrom('results')
+      .selectFrom('result_pieces')
       .select('body')
       .where('tenant_id', '=', 'a')
       .where('session_id', '=', 's')
-      .where('result_id', '=', 'r')
+      .where('content', '=', 'r')
+      .where('piece', '=', 1)
       .executeTakeFirst()
   return [
     async () => db.seal.open((await db.read('a', (tx) => tx.get(READ, ['a', 's', 'r'])))?.body ?? LARGE, PLACE),

@@ -9,7 +9,7 @@ import { CONSISTENCY_CHECKS } from './consistency-checks.ts'
 import { hot } from './hot.ts'
 import { doneMigrations } from './migrate.ts'
 import { rowsInOrder } from './rows-in-order.ts'
-import { placeOfRow, SEALED_COLUMNS } from './sealed-columns.ts'
+import { placeOfRow, sealedColumnsOf } from './sealed-columns.ts'
 import type { StoreDatabase, StoreTransaction } from './store-database.ts'
 import { TENANT_TABLES } from './tables.ts'
 
@@ -134,10 +134,12 @@ async function checkBodies(db: StoreDatabase): Promise<Finding[]> {
   const findings: Finding[] = []
   await db.system(
     async (tx) => {
-      for (const table of ['events', 'checkpoints', 'approvals', 'results', 'facts', 'cache', 'jobs', 'schedules', 'deliveries'] as const) {
+      for (const table of TENANT_TABLES) {
+        const columns = sealedColumnsOf(table)
+        if (columns.length === 0) continue
         for await (const row of rowsInOrder(tx, table)) {
           if (findings.length >= MOST) return
-          for (const column of SEALED_COLUMNS[table]) {
+          for (const column of columns) {
             const kept = row[column]
             if (!(kept instanceof Uint8Array)) continue
             try {

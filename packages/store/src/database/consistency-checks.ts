@@ -43,6 +43,15 @@ export const CONSISTENCY_CHECKS: readonly ConsistencyCheck[] = [
     hint: OTHER_WRITER,
   },
   {
+    check: 'results',
+    sql: `SELECT r.tenant_id || '/' || r.session_id || '/' || r.result_id AS place FROM results r
+      LEFT JOIN (SELECT tenant_id, session_id, content, count(*) AS n FROM result_pieces GROUP BY tenant_id, session_id, content) p
+        ON p.tenant_id = r.tenant_id AND p.session_id = r.session_id AND p.content = r.content
+      WHERE r.removed IS NULL AND r.expires_at IS NULL AND coalesce(p.n, 0) <> r.pieces`,
+    says: 'pieces of the kept result are missing',
+    hint: OTHER_WRITER,
+  },
+  {
     check: 'audit',
     sql: `SELECT tenant_id || '/' || session_id || '/' || seq AS place FROM (
         SELECT tenant_id, session_id, seq, previous,

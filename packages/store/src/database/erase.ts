@@ -36,7 +36,17 @@ export interface EraseOptions {
 }
 
 /** Tables whose rows of a session go, children before what they refer to. */
-const OF_A_SESSION = ['checkpoints', 'calls', 'approvals', 'results', 'jobs', 'deliveries', 'events'] as const
+const OF_A_SESSION = [
+  'checkpoints',
+  'calls',
+  'approvals',
+  'result_pieces',
+  'results',
+  'session_secrets',
+  'jobs',
+  'deliveries',
+  'events',
+] as const
 
 const OPEN_ERASURE = hot(`INSERT INTO erasures (tenant_id, subject, subject_id, at, reason, open) VALUES (?, 'session', ?, ?, ?, 1)
   ON CONFLICT (tenant_id, subject, subject_id) DO UPDATE SET open = 1, at = excluded.at, reason = excluded.reason`)
@@ -60,7 +70,9 @@ const DELETES = Object.fromEntries(
       events: 'seq',
       calls: 'batch, call_id',
       approvals: 'approval_id',
+      result_pieces: 'content, piece',
       results: 'result_id',
+      session_secrets: 'session_id',
       jobs: 'job_id',
       deliveries: 'delivery_id',
     }[table]
@@ -108,6 +120,7 @@ export async function eraseSession(db: StoreDatabase, subject: SessionSubject, o
 const SESSIONS_OF = hot<{ session_id: string }>('SELECT session_id FROM sessions WHERE tenant_id = ? AND user_id = ? ORDER BY session_id')
 const DELETE_FACTS = hot('DELETE FROM facts WHERE tenant_id = ? AND user_id = ?')
 const DELETE_CACHE = hot('DELETE FROM cache WHERE tenant_id = ?')
+const DELETE_CHANGES = hot('DELETE FROM cache_changes WHERE tenant_id = ?')
 const EMPTY_USER_METERING = hot(
   "UPDATE metering SET session_id = '', user_id = '', call_id = '', trace_id = '' WHERE tenant_id = ? AND user_id = ?",
 )
@@ -131,6 +144,7 @@ export async function eraseUser(db: StoreDatabase, subject: UserSubject, options
   }
   await db.transaction(tenantId, async (tx) => {
     add(erased, { facts: await tx.run(DELETE_FACTS, [tenantId, userId]), cache: await tx.run(DELETE_CACHE, [tenantId]) })
+    add(erased, { cache_changes: await tx.run(DELETE_CHANGES, [tenantId]) })
     add(emptied, {
       metering: await tx.run(EMPTY_USER_METERING, [tenantId, userId]),
       approvals: await tx.run(EMPTY_DECISIONS, [tenantId, userId]),

@@ -25,6 +25,7 @@ const OF_A_SESSION: readonly TableName[] = [
   'calls',
   'approvals',
   'results',
+  'result_pieces',
   'audit',
   'metering',
   'jobs',

@@ -1,5 +1,5 @@
 /**
- * Owns what goes by itself: facts and cached answers after their time, sessions after theirs, ended jobs and deliveries after a while, signs of processes that are
+ * Owns what goes by itself: facts, cached answers, kept results and counted rates after their time, sessions after theirs, ended jobs and deliveries after a while, signs of processes that are
  * long gone, and erasures that a crash interrupted. In portions, so that nobody waits long behind it; several processes may sweep at once.
  */
 import { AdjutantError } from '@adjutant/core/contract'
@@ -32,6 +32,14 @@ const OLD = {
     'DELETE FROM facts WHERE (tenant_id, user_id, key) IN (SELECT tenant_id, user_id, key FROM facts WHERE expires_at <= ? LIMIT ?)',
   ),
   cache: hot('DELETE FROM cache WHERE (tenant_id, key) IN (SELECT tenant_id, key FROM cache WHERE expires_at <= ? LIMIT ?)'),
+  rates: hot('DELETE FROM rates WHERE (tenant_id, key) IN (SELECT tenant_id, key FROM rates WHERE ends_at <= ? LIMIT ?)'),
+  result_pieces: hot(`DELETE FROM result_pieces WHERE (tenant_id, session_id, content, piece) IN
+    (SELECT p.tenant_id, p.session_id, p.content, p.piece FROM results r JOIN result_pieces p
+      ON p.tenant_id = r.tenant_id AND p.session_id = r.session_id AND p.content = r.content WHERE r.expires_at <= ? LIMIT ?)`),
+  // What is told of a result that is gone stays as long as its session.
+  results: hot(`UPDATE results SET removed = 'age', expires_at = NULL WHERE (tenant_id, session_id, result_id) IN
+    (SELECT r.tenant_id, r.session_id, r.result_id FROM results r WHERE r.expires_at <= ? AND NOT EXISTS (SELECT 1 FROM result_pieces p
+      WHERE p.tenant_id = r.tenant_id AND p.session_id = r.session_id AND p.content = r.content) LIMIT ?)`),
   jobs: hot(`DELETE FROM jobs WHERE (tenant_id, job_id) IN
     (SELECT tenant_id, job_id FROM jobs WHERE ended_at <= ? AND dead_letter = 0 LIMIT ?)`),
   deliveries: hot(`DELETE FROM deliveries WHERE (tenant_id, delivery_id) IN
@@ -52,10 +60,10 @@ export async function sweep(db: StoreDatabase, options: SweepOptions = {}): Prom
   const portion = options.portion ?? 500
   const portions = options.portions ?? 20
   const ended = now - (options.keepEndedMs ?? 30 * DAY)
-  const before = { facts: now, cache: now, jobs: ended, deliveries: ended, nodes: now - DAY }
+  const before = { facts: now, cache: now, rates: now, result_pieces: now, results: now, jobs: ended, deliveries: ended, nodes: now - DAY }
   const swept: Record<string, number> = {}
   let more = false
-  for (const table of ['facts', 'cache', 'jobs', 'deliveries', 'nodes'] as const) {
+  for (const table of ['facts', 'cache', 'rates', 'result_pieces', 'results', 'jobs', 'deliveries', 'nodes'] as const) {
     swept[table] = 0
     for (let turn = 0; turn < portions; turn++) {
       const rows = await db.system((tx) => tx.run(OLD[table], [before[table], portion]), { durable: false })

@@ -104,8 +104,31 @@ interface ResultsTable {
   mime: string
   /** Length of the content before it was sealed. */
   bytes: Integer
-  body: Uint8Array
+  /** Which pieces are its own: a name that no other result has. */
+  content: string
+  pieces: Integer
   created_at: Integer
+  /** After this moment it is taken away. */
+  expires_at: Integer | null
+  /** Why its content is gone: `room` or `age`. */
+  removed: string | null
+}
+
+/** Of results, in pieces that are no burden to a database. One without a result was left by a process that died. */
+interface ResultPiecesTable {
+  tenant_id: string
+  session_id: string
+  content: string
+  /** From 1. */
+  piece: Integer
+  body: Uint8Array
+}
+
+/** By which the names that a session gives out are proven. */
+interface SessionSecretsTable {
+  tenant_id: string
+  session_id: string
+  body: Uint8Array
 }
 
 interface FactsTable {
@@ -122,8 +145,32 @@ interface CacheTable {
   key: string
   value: Uint8Array
   bytes: Integer
+  /** The tenant's, when the read that gave it began: changes after it may have made it old. */
+  stamp: Integer
   created_at: Integer
   expires_at: Integer | null
+}
+
+/** How often something happened, e.g. `cache-changes`. */
+interface CountersTable {
+  tenant_id: string
+  name: string
+  value: Integer
+}
+
+/** What was changed; the last few hundred. What is older than they are is not given again. */
+interface CacheChangesTable {
+  tenant_id: string
+  stamp: Integer
+  body: Uint8Array
+}
+
+interface RatesTable {
+  tenant_id: string
+  /** A digest of what is counted, for whom. */
+  key: string
+  taken: Integer
+  ends_at: Integer
 }
 
 interface AuditTable {
@@ -259,8 +306,13 @@ export interface Tables {
   calls: CallsTable
   approvals: ApprovalsTable
   results: ResultsTable
+  result_pieces: ResultPiecesTable
+  session_secrets: SessionSecretsTable
   facts: FactsTable
   cache: CacheTable
+  counters: CountersTable
+  cache_changes: CacheChangesTable
+  rates: RatesTable
   audit: AuditTable
   metering: MeteringTable
   jobs: JobsTable
@@ -281,8 +333,13 @@ export const TENANT_TABLES = [
   'calls',
   'approvals',
   'results',
+  'result_pieces',
+  'session_secrets',
   'facts',
   'cache',
+  'counters',
+  'cache_changes',
+  'rates',
   'audit',
   'metering',
   'jobs',
@@ -303,8 +360,13 @@ export const PRIMARY_KEYS = {
   calls: ['tenant_id', 'session_id', 'batch', 'call_id'],
   approvals: ['tenant_id', 'approval_id'],
   results: ['tenant_id', 'session_id', 'result_id'],
+  result_pieces: ['tenant_id', 'session_id', 'content', 'piece'],
+  session_secrets: ['tenant_id', 'session_id'],
   facts: ['tenant_id', 'user_id', 'key'],
   cache: ['tenant_id', 'key'],
+  counters: ['tenant_id', 'name'],
+  cache_changes: ['tenant_id', 'stamp'],
+  rates: ['tenant_id', 'key'],
   audit: ['tenant_id', 'session_id', 'seq'],
   metering: ['tenant_id', 'id'],
   jobs: ['tenant_id', 'job_id'],

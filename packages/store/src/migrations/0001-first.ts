@@ -44,8 +44,17 @@ const TABLES: readonly (readonly [name: string, columns: string])[] = [
   ],
   [
     'results',
-    `tenant_id {ID} NOT NULL, session_id {ID} NOT NULL, result_id {ID} NOT NULL, mime {TEXT} NOT NULL, bytes {INT} NOT NULL, body {BYTES} NOT NULL,
-     created_at {INT} NOT NULL, PRIMARY KEY (tenant_id, session_id, result_id), ${SESSION_ROW}`,
+    `tenant_id {ID} NOT NULL, session_id {ID} NOT NULL, result_id {ID} NOT NULL, mime {TEXT} NOT NULL, bytes {INT} NOT NULL, content {ID} NOT NULL,
+     pieces {INT} NOT NULL, created_at {INT} NOT NULL, expires_at {INT}, removed {TEXT}, PRIMARY KEY (tenant_id, session_id, result_id), ${SESSION_ROW}`,
+  ],
+  [
+    'result_pieces',
+    `tenant_id {ID} NOT NULL, session_id {ID} NOT NULL, content {ID} NOT NULL, piece {INT} NOT NULL, body {BYTES} NOT NULL,
+     PRIMARY KEY (tenant_id, session_id, content, piece), ${SESSION_ROW}`,
+  ],
+  [
+    'session_secrets',
+    `tenant_id {ID} NOT NULL, session_id {ID} NOT NULL, body {BYTES} NOT NULL, PRIMARY KEY (tenant_id, session_id), ${SESSION_ROW}`,
   ],
   [
     'facts',
@@ -54,9 +63,12 @@ const TABLES: readonly (readonly [name: string, columns: string])[] = [
   ],
   [
     'cache',
-    `tenant_id {ID} NOT NULL, key {ID} NOT NULL, value {BYTES} NOT NULL, bytes {INT} NOT NULL, created_at {INT} NOT NULL, expires_at {INT},
-     PRIMARY KEY (tenant_id, key)`,
+    `tenant_id {ID} NOT NULL, key {ID} NOT NULL, value {BYTES} NOT NULL, bytes {INT} NOT NULL, stamp {INT} NOT NULL, created_at {INT} NOT NULL,
+     expires_at {INT}, PRIMARY KEY (tenant_id, key)`,
   ],
+  ['counters', 'tenant_id {ID} NOT NULL, name {ID} NOT NULL, value {INT} NOT NULL, PRIMARY KEY (tenant_id, name)'],
+  ['cache_changes', 'tenant_id {ID} NOT NULL, stamp {INT} NOT NULL, body {BYTES} NOT NULL, PRIMARY KEY (tenant_id, stamp)'],
+  ['rates', 'tenant_id {ID} NOT NULL, key {ID} NOT NULL, taken {INT} NOT NULL, ends_at {INT} NOT NULL, PRIMARY KEY (tenant_id, key)'],
   [
     'audit',
     `tenant_id {ID} NOT NULL, session_id {ID} NOT NULL, seq {INT} NOT NULL, previous {TEXT} NOT NULL, hash {TEXT} NOT NULL, text {TEXT} NOT NULL,
@@ -113,6 +125,9 @@ const INDEXES: readonly string[] = [
   "CREATE INDEX approvals_overdue ON approvals (tenant_id, expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL",
   "CREATE INDEX approvals_by_expiry ON approvals (expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL",
   'CREATE INDEX facts_by_expiry ON facts (expires_at) WHERE expires_at IS NOT NULL',
+  'CREATE INDEX results_by_expiry ON results (expires_at) WHERE expires_at IS NOT NULL',
+  'CREATE INDEX rates_by_end ON rates (ends_at)',
+  'CREATE INDEX cache_by_age ON cache (tenant_id, created_at)',
   'CREATE INDEX cache_by_expiry ON cache (expires_at) WHERE expires_at IS NOT NULL',
   'CREATE INDEX metering_by_time ON metering (tenant_id, at)',
   'CREATE INDEX metering_by_session ON metering (tenant_id, session_id)',

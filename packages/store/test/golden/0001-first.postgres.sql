@@ -110,11 +110,25 @@ CREATE TABLE golden.cache (
     key text NOT NULL COLLATE pg_catalog."C",
     value bytea NOT NULL,
     bytes bigint NOT NULL,
+    stamp bigint NOT NULL,
     created_at bigint NOT NULL,
     expires_at bigint
 );
 
 ALTER TABLE ONLY golden.cache FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: cache_changes; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.cache_changes (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    stamp bigint NOT NULL,
+    body bytea NOT NULL
+);
+
+ALTER TABLE ONLY golden.cache_changes FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -158,6 +172,19 @@ CREATE TABLE golden.checkpoints (
 );
 
 ALTER TABLE ONLY golden.checkpoints FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: counters; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.counters (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    value bigint NOT NULL
+);
+
+ALTER TABLE ONLY golden.counters FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -299,6 +326,35 @@ CREATE TABLE golden.nodes (
 
 
 --
+-- Name: rates; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.rates (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL COLLATE pg_catalog."C",
+    taken bigint NOT NULL,
+    ends_at bigint NOT NULL
+);
+
+ALTER TABLE ONLY golden.rates FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: result_pieces; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.result_pieces (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    session_id text NOT NULL COLLATE pg_catalog."C",
+    content text NOT NULL COLLATE pg_catalog."C",
+    piece bigint NOT NULL,
+    body bytea NOT NULL
+);
+
+ALTER TABLE ONLY golden.result_pieces FORCE ROW LEVEL SECURITY;
+
+
+--
 -- Name: results; Type: TABLE; Schema: golden; Owner: -
 --
 
@@ -308,8 +364,11 @@ CREATE TABLE golden.results (
     result_id text NOT NULL COLLATE pg_catalog."C",
     mime text NOT NULL,
     bytes bigint NOT NULL,
-    body bytea NOT NULL,
-    created_at bigint NOT NULL
+    content text NOT NULL COLLATE pg_catalog."C",
+    pieces bigint NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint,
+    removed text
 );
 
 ALTER TABLE ONLY golden.results FORCE ROW LEVEL SECURITY;
@@ -332,6 +391,19 @@ CREATE TABLE golden.schedules (
 );
 
 ALTER TABLE ONLY golden.schedules FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: session_secrets; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.session_secrets (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    session_id text NOT NULL COLLATE pg_catalog."C",
+    body bytea NOT NULL
+);
+
+ALTER TABLE ONLY golden.session_secrets FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -422,9 +494,9 @@ CREATE TABLE golden.store_versions (
 -- Data for Name: approvals; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656e0ba42c224735d4ea98a2b31a22b930f348667cb21d328d4abc702b0164871f7fb1f83c498336d3c023ade0dd478d00a7dd2f1a4d934e2a200b078f3836ebf08228cc4773d120c82fd83658d7c82b6b1d5376a55f13e3cf', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ea1fbc1f91e70127646f5feca6e57b2f855568720153065fd4905b6a7a39f6b7ccd1705b1e19234d4b4c236650ae9', 1700000001001, 'boss1', NULL);
-INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656e4284764dba17c9f2dd3cb57d01d11481804dbb45ad20b8fee0d2f352c85270bf043442b5497fb1a6cda0662dba720757f6a6865d9eb1908aff8e1468bf394afe98da432aca8a2d1ff302f0ab3251b360d5abba72c16b72', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656efe1a71abe404d834608cafafe7e035f682cf5de3344f22f83544c8f10e3ed1b58938fb00ec139465dbf525361eb8', 1700000001002, 'boss2', NULL);
-INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656ec22582b81b1ab2c92ba9ab08300c44841284ee1329ba9518be91bdab1e4aa816bb714ea6ebc6a08f933802f17381f1cc181d2c579b4d1da3cfe7760b684c83a42d74695f6d1e80a28f06c0ed65455be8f32d6895fdd4c07f1904a027df5ef2e60ea8', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e5139af3fd7442881ce84597c4f82a4996bcb87d3300265cedc60f711ad606e5df21659864cb364e85c37eca7cfc7', 1700000001003, 'boss3', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656e2b1ac978ca3b316e28c6c508db5384d618753ea229e9264d85e7254a29796db527d8be238274f198641e57f91eb5d7712387db65eadb70c0597bcea1618b76ca0f8e8ab76b6e3c0239d0ee1d2a1a7aed2cd6316b8589e0', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e925e4606c0e1bb3934a2863920f303da00eb4c077d6adbf3f8ad3034b241a838783f4521db726b6c0c8bfef31426', 1700000001001, 'boss1', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656e06f39b47a3933c6e96b65a293e39f1b8a85c7d1c043b60b18af29458c5ecdfc7f6935b1b438367782680c95979e9ffcc77248afbd86973e481bb662807b6239900e24ef28971a99c8933cc25bdb48d14900af7c9f317cb', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ef97b0c912ab32299e69ea5564cd93dab1c65d7d838a208ddea7b99024b85265ac929ce33f284a99ee9eb020e9d12', 1700000001002, 'boss2', NULL);
+INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656ec6623e59f5ca2cbbde518744eeb3cbc3057c600ec4a7bcb50c5ee3f43501a61882954e0fc2c22f5027d99232552e44667706b6476c926bbfc73f4ab236d6dcb4aa032270ecd09a830f7d80e2afed8929199042cecdf57e6d57c3ca298dcead7edd38', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ebacca555578ed9e4018f2985b6863898560997aaea9adbe9d191a358f31afdf6ebca25c6bdd9aadffc74059c08b1', 1700000001003, 'boss3', NULL);
 
 
 --
@@ -440,9 +512,18 @@ INSERT INTO golden.audit VALUES ('o''brien \ 🐝', 's3', 1, 'sha256:00000000000
 -- Data for Name: cache; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656e336d799e527a749dbd65de24cdd27286ca520404a6469a2c1eac9c24ab', 1, 1700000000001, 1700000001001);
-INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656e3d24773032baeb0d03d47fa04210a5bf3e2761f653d4dffd67211b41bc', 1, 1700000000002, 1700000001002);
-INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e047b44873e408dd640079c2121386b27f324ae3df34ceaedea892a364c', 1, 1700000000003, 1700000001003);
+INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656e49817f33354d257a39a01c5c9fd261e27dc15da645593c1ba0c5102923', 1, 1, 1700000000001, 1700000001001);
+INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656e69d18160ae1c0c8f2970402f9463fda477074d259322701999d178a83a', 1, 2, 1700000000002, 1700000001002);
+INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e710cb36f2a853b34ff59753a2c71085ae55e5481ed38bf8d23674e2fab', 1, 3, 1700000000003, 1700000001003);
+
+
+--
+-- Data for Name: cache_changes; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.cache_changes VALUES ('acme', 1, '\x0106676f6c64656e36f8866f4ae4dfc47b046b4f9dc26e667327675f1f76ce79839ef04a4814087eee2ce6b60560a66ce407');
+INSERT INTO golden.cache_changes VALUES ('acme', 2, '\x0106676f6c64656ef7de27b58a5dbc674793308857ecfa8d89fc95e7fbb7fe4583de989d1447281c23c93e5df5909b4990f2');
+INSERT INTO golden.cache_changes VALUES ('o''brien \ 🐝', 3, '\x0106676f6c64656ecef42230d8111b7bbd2ce1b42621088be26cfa16fae00e55845e8fb34411edf859d56e9cfd31c7dacdea');
 
 
 --
@@ -458,18 +539,27 @@ INSERT INTO golden.calls VALUES ('o''brien \ 🐝', 's3', 1, 'c3', 'write_file',
 -- Data for Name: checkpoints; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656ef1e0eb0eae6c4fc730aa14dea880bff87c7d7da94ad443e30fa745372a03461e93f231264b0e61bb4206b9908fc1e86bf9991f6ea7a2f607b8818fe65a5f70a55b54bd63c79cba7ac2c3838a743e4525a628e87ff10b08');
-INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e54f826b1f0125ac1855f703c898c00dd677cba762b3474b5ea64e7d274be23d8d62f4a34562f2db5f2b016d581b97b56e36b056f574d487d0b8b6467d6817e536cc495301c4c58db200c6ceae40e3cab246c25d113fc36');
-INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656efe21709b9dc43a2a8eb529809092e03d6e001f0750ab2becab7ee4e4cf44b08e57935927f565929ed10484bc541c09932dbd0398aab5dc7e8c8f06390f2c970041eb7b5d5def4ed1bb98742f3083287e5063985bb8e3a0825ac942ac86e2f86b3367');
+INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656ec80403153dfa89d166c845e5e59ce778a824ee3589bc5835512dc430b5f653db595692717daec801196cd98cbcffda80d9b90c7f5d7b13d43ac8a0100e4a285d2f9129cf74c77d52593a04da026d6ccbb2154cbc7a4577');
+INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e39cb3698bf53bac4adb5e0897c62c432ac0162c283d4f43e43d97d9ab2cdff702c4d6c2be2a2cfa0293eda970155fda65c6ad55c2c5be3fb54c3c25810436509efb6ff289612237eda3731c53eb89b4320fd35eb39dd55');
+INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656e06847ddc75454700fed37ca51a5ab42eb5e6694dab534104ec9ffe78cc8c660843f11e3bd1ed64601006fbb089a924cdbde61ca8082db86dbb969278bdc1afb0ea859a6cf4a40b331fe5ae97a59edfa189ef410dfced79223f04fa4772561c234809');
+
+
+--
+-- Data for Name: counters; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.counters VALUES ('acme', 'counter1', 1);
+INSERT INTO golden.counters VALUES ('acme', 'counter2', 2);
+INSERT INTO golden.counters VALUES ('o''brien \ 🐝', 'counter3', 3);
 
 
 --
 -- Data for Name: deliveries; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656ea30662a96ac4672b97eb08897116dcb3d486e4aca4168e0fca6df457986d', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
-INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e39562f118b10378cc0fe07a368b3bc64436082e902f3877aa70890c400f4', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
-INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e576f004b7271f1201979b5020f9fc9ebd2c79db76dc51bd5aef4c3c92020', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
+INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e0858f02014f2a013896732879832914378ff346b862ca30dacaf7a1b9b30', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
+INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e420464ef48a263186ca5dafd6e5037bff98ee11dbcbe27b4fa171ac3477b', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
+INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e8f5151e19d8f8a7736efd942935093add8d87f83a78d11c3394f5890fb7c', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
 
 
 --
@@ -485,27 +575,27 @@ INSERT INTO golden.erasures VALUES ('o''brien \ 🐝', 'session', 'gone3', 17000
 -- Data for Name: events; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656ea67dc30d5c75ffbdfed89d56a2a387f790e5e2808db9b4f5b36fa5bf95f4be92061807d49e1bfafd945348eb5afef5116bbd8001413b32a61f2d7ddc2ffb97d0c883112f746f8696a22f428fe12a410f45e17dbbe52d2d');
-INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656e757e8d4264ddfd416f3ceffedaf64c734a30cacab7ca7f5b8dcd4398bba9dddad7e9ce57f3fef306670c462f109d353b3b8c59a0295e85aae41eb4906c9ab9054a245d9ef0a277c4bd75c6c789edf648569d740cac9701');
-INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e587ec89f4de2341eae5e875095b336a9b2126355eb6003117b181205e29deea5a533adb48c49a7484793b00df039ec2433b80f1d28835443255fcfc593bba1ac4af0f26fbf2934320701b9f71a2af66ab628e5088b4ac15f68a027c554a035bb1047');
+INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656e8a77e060b30d8ff6650ce803600cc5d98fa876386a1916cadf47a83b24a8a89a509de2359b142bfa44c9ca8e6bf0ba66da0e38e35d1d0651ec2e369c3a3a39f53a3259cda643e7470e9d95152d272edc4412fa2f9d3e9b');
+INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656ecf254758adff35d8cb8aad41cecb6006e4e33b3dad9e419959ece2cb2e99660413861f281ec7a26c2760b959694caab2d8aab2136170f8360612ff644041e8951531d6eb3536e43e727e68b93381dfdcc056c9d8ae8a4f');
+INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e366e30bac49a4b6e35418613d37608a212747b5c1e589b9e181004484cda46863bec9516f73c6d55f97bfa9c6a245ea5ea54c7d7ff92118a94e633ce9f046ad630520890e2593d07a75b19cc5df051e4d59964e6695d7ca1e4adcffbcb9b47d6177d');
 
 
 --
 -- Data for Name: facts; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656e63fe5cfaa0f40cdd2f83f57eec4b4a01c30e2f17f948687ab1a6a07e61e6c986740f', 1700000000001, 1700000001001);
-INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e8792791643d4ba3c1bddb283477c574abbf983c3625cf47b74064aeb2e41d8e39e40', 1700000000002, 1700000001002);
-INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e0f484de1776f87395fb42e41d1c9d553de6165f3f5f1a9b9a251219dc8e318990cb6', 1700000000003, 1700000001003);
+INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656ebd4b7bebb597d68ec6cc49a780e504dbef72330f70880649d740fc0b49aab1b42eca', 1700000000001, 1700000001001);
+INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e2fe976ea1728cdcef5f99c2c7a1a0af2fe4fb1850de00a8c1c7a65ee6b67ccfd2518', 1700000000002, 1700000001002);
+INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e64b787a2944d6fe6d69e40e874dd11e92bfa9caa10ab8f44955bb5f04fc1827dde97', 1700000000003, 1700000001003);
 
 
 --
 -- Data for Name: jobs; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656ecbdcdd8d34ea53986137691aa6dcb6455500675568ed4624d30ed427aa0d', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e6952f263cb28eff153a922ca0e8332b9a56be497f7a7e7562e673a374a', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
-INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e04a3dd7afd424f0dc9b96f812c4e9fe955bdea39c0c9876a2d0ed1e58405', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e87e7274e0ab37c845b8044649c7912bb886fd91d90032cfbe8a8fe7e42', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
-INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656e4ec2af7a333956eb727a672edf14e6c5f246ad5d024b080904ab006e7c26', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e40eb7cf76ebe710de0552501c4d9c97f51959f17eac05b90deb4686603', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656ea4bf9907a60b7e198e8b84dc098ebf260d7994f680f85feb055bcfc6d836', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e71844552ad0f442fab67a5eec9b6efe2f20eeacbfda46fd55a91a87ed0', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656ea251543f9d158d6c84c3fd0c122dbc710c5deeaac75e7703437fb7aaccd4', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e78a11fb460476c61df6bcd3c87043da412b15f0663ca40cfcc655db579', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
+INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656e3b4eb4bf53b27d28f599b78d3322511cf35df58113912c9d5fdd93803002', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656ec00e982e20bc48b7fa36e692c8a5074f62228e8e796946600df523cf84', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
 
 
 --
@@ -525,21 +615,48 @@ INSERT INTO golden.nodes VALUES ('host:1', 1, 2, NULL);
 
 
 --
+-- Data for Name: rates; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.rates VALUES ('acme', 'rate1', 1, 1700000001001);
+INSERT INTO golden.rates VALUES ('acme', 'rate2', 2, 1700000001002);
+INSERT INTO golden.rates VALUES ('o''brien \ 🐝', 'rate3', 3, 1700000001003);
+
+
+--
+-- Data for Name: result_pieces; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.result_pieces VALUES ('acme', 's1', 'k1', 1, '\x0106676f6c64656ec16d3eeb441fe1ec73a32b0d61735da6d47e089bf9516413a3308e5be52645');
+INSERT INTO golden.result_pieces VALUES ('acme', 's2', 'k2', 1, '\x0106676f6c64656ed7f2c720d1e79ad59ca4f3c5a53138e314efcf7b25e32adacf850d53569c87');
+INSERT INTO golden.result_pieces VALUES ('o''brien \ 🐝', 's3', 'k3', 1, '\x0106676f6c64656ef938a3ac990bbe24e3ae49cf77519eea640242ff46f642ef3a97db61b9e899');
+
+
+--
 -- Data for Name: results; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656ec80f7ced930b334992897ba71cb0258622c1e34ae113000ba8c43bf86d173c', 1700000000001);
-INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656e703bdfa3e7b5df800756bb31c3795c7b130162b33064c343222e7f4204f951', 1700000000002);
-INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656e6bf1f07cd0820228e390fa958998f3aca59d104494532273bdf849b95bf3bb', 1700000000003);
+INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, 'k1', 1, 1700000000001, NULL, NULL);
+INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, 'k2', 1, 1700000000002, NULL, NULL);
+INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, 'k3', 1, 1700000000003, NULL, NULL);
 
 
 --
 -- Data for Name: schedules; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656edbabf7cb4667551eabb3b5a66c362c515fe6b4ba3d6b7b8bab8ccc32d902', 1700000000001, NULL, 0);
-INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e729bc8fbe52b49dc0bdf023fc111afb3ae22a9ec631a0207bf58ca6d457c', 1700000000002, NULL, 0);
-INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ec9bdd5e84c1e3a6754441af0c53b8e4d7b718d960b099ec20f6c117d3b4e', 1700000000003, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e893486925f4630a41229e44efe8787b22846496232003ffd88115f053b54', 1700000000001, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e7f3e006e85767e7cd5528b36c89ea8cbf4c301ebbdfb9cc25f36345ff683', 1700000000002, NULL, 0);
+INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e2ae31fff69be8f4b4aea295ab0390aa5fb026cddc899d2b00066a83508e9', 1700000000003, NULL, 0);
+
+
+--
+-- Data for Name: session_secrets; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.session_secrets VALUES ('acme', 's1', '\x0106676f6c64656ec994a16ae87b494740b8bad52c195ec41a86711e3ad90587e1c7a3a56136562b4413461d5120f15b328bac6ee609e57a01b0f54bf3db314358828b56');
+INSERT INTO golden.session_secrets VALUES ('acme', 's2', '\x0106676f6c64656e1e3f4b0c7710c36f95bffc62ae2a3c9e4e3a107284714569776267bdece07e0be453fba98437b26cdab9ab5e4206a355e516374aa95f12b6023a2aab');
+INSERT INTO golden.session_secrets VALUES ('o''brien \ 🐝', 's3', '\x0106676f6c64656ee6144f94af6e0355c8ae5b1ee4f065e7c1287a172c87149ac3b5945fba45d5ce144788d93de7b8e1dce5bc498d59bb85fa63783fed886a5a52531f20');
 
 
 --
@@ -580,7 +697,7 @@ INSERT INTO golden.store_migration_lock VALUES ('migration_lock', 0);
 -- Data for Name: store_migrations; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T19:44:59.228Z');
+INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T20:03:20.063Z');
 
 
 --
@@ -607,6 +724,14 @@ ALTER TABLE ONLY golden.audit
 
 
 --
+-- Name: cache_changes cache_changes_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.cache_changes
+    ADD CONSTRAINT cache_changes_pkey PRIMARY KEY (tenant_id, stamp);
+
+
+--
 -- Name: cache cache_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
 --
 
@@ -628,6 +753,14 @@ ALTER TABLE ONLY golden.calls
 
 ALTER TABLE ONLY golden.checkpoints
     ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (tenant_id, session_id, seq);
+
+
+--
+-- Name: counters counters_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.counters
+    ADD CONSTRAINT counters_pkey PRIMARY KEY (tenant_id, name);
 
 
 --
@@ -695,6 +828,22 @@ ALTER TABLE ONLY golden.nodes
 
 
 --
+-- Name: rates rates_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.rates
+    ADD CONSTRAINT rates_pkey PRIMARY KEY (tenant_id, key);
+
+
+--
+-- Name: result_pieces result_pieces_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.result_pieces
+    ADD CONSTRAINT result_pieces_pkey PRIMARY KEY (tenant_id, session_id, content, piece);
+
+
+--
 -- Name: results results_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
 --
 
@@ -708,6 +857,14 @@ ALTER TABLE ONLY golden.results
 
 ALTER TABLE ONLY golden.schedules
     ADD CONSTRAINT schedules_pkey PRIMARY KEY (tenant_id, schedule_id);
+
+
+--
+-- Name: session_secrets session_secrets_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.session_secrets
+    ADD CONSTRAINT session_secrets_pkey PRIMARY KEY (tenant_id, session_id);
 
 
 --
@@ -784,6 +941,13 @@ CREATE INDEX approvals_by_state ON golden.approvals USING btree (tenant_id, stat
 --
 
 CREATE INDEX approvals_overdue ON golden.approvals USING btree (tenant_id, expires_at) WHERE ((state = 'pending'::text) AND (expires_at IS NOT NULL));
+
+
+--
+-- Name: cache_by_age; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX cache_by_age ON golden.cache USING btree (tenant_id, created_at);
 
 
 --
@@ -892,6 +1056,20 @@ CREATE INDEX nodes_by_sign ON golden.nodes USING btree (seen_at);
 
 
 --
+-- Name: rates_by_end; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX rates_by_end ON golden.rates USING btree (ends_at);
+
+
+--
+-- Name: results_by_expiry; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX results_by_expiry ON golden.results USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+
+--
 -- Name: schedules_next; Type: INDEX; Schema: golden; Owner: -
 --
 
@@ -973,11 +1151,27 @@ ALTER TABLE ONLY golden.events
 
 
 --
+-- Name: result_pieces result_pieces_tenant_id_session_id_fkey; Type: FK CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.result_pieces
+    ADD CONSTRAINT result_pieces_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES golden.sessions(tenant_id, session_id);
+
+
+--
 -- Name: results results_tenant_id_session_id_fkey; Type: FK CONSTRAINT; Schema: golden; Owner: -
 --
 
 ALTER TABLE ONLY golden.results
     ADD CONSTRAINT results_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES golden.sessions(tenant_id, session_id);
+
+
+--
+-- Name: session_secrets session_secrets_tenant_id_session_id_fkey; Type: FK CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.session_secrets
+    ADD CONSTRAINT session_secrets_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES golden.sessions(tenant_id, session_id);
 
 
 --
@@ -1010,6 +1204,13 @@ CREATE POLICY all_tenants ON golden.cache USING ((( SELECT current_setting('adju
 
 
 --
+-- Name: cache_changes all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.cache_changes USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
 -- Name: calls all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1021,6 +1222,13 @@ CREATE POLICY all_tenants ON golden.calls USING ((( SELECT current_setting('adju
 --
 
 CREATE POLICY all_tenants ON golden.checkpoints USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
+-- Name: counters all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.counters USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
@@ -1066,6 +1274,20 @@ CREATE POLICY all_tenants ON golden.metering USING ((( SELECT current_setting('a
 
 
 --
+-- Name: rates all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.rates USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
+-- Name: result_pieces all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.result_pieces USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
 -- Name: results all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1077,6 +1299,13 @@ CREATE POLICY all_tenants ON golden.results USING ((( SELECT current_setting('ad
 --
 
 CREATE POLICY all_tenants ON golden.schedules USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
+-- Name: session_secrets all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.session_secrets USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
@@ -1119,6 +1348,12 @@ ALTER TABLE golden.audit ENABLE ROW LEVEL SECURITY;
 ALTER TABLE golden.cache ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: cache_changes; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.cache_changes ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: calls; Type: ROW SECURITY; Schema: golden; Owner: -
 --
 
@@ -1129,6 +1364,12 @@ ALTER TABLE golden.calls ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE golden.checkpoints ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: counters; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.counters ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: deliveries; Type: ROW SECURITY; Schema: golden; Owner: -
@@ -1188,6 +1429,13 @@ CREATE POLICY one_tenant ON golden.cache USING (((tenant_id = ( SELECT current_s
 
 
 --
+-- Name: cache_changes one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.cache_changes USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
 -- Name: calls one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1199,6 +1447,13 @@ CREATE POLICY one_tenant ON golden.calls USING (((tenant_id = ( SELECT current_s
 --
 
 CREATE POLICY one_tenant ON golden.checkpoints USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
+-- Name: counters one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.counters USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
@@ -1244,6 +1499,20 @@ CREATE POLICY one_tenant ON golden.metering USING (((tenant_id = ( SELECT curren
 
 
 --
+-- Name: rates one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.rates USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
+-- Name: result_pieces one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.result_pieces USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
 -- Name: results one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1255,6 +1524,13 @@ CREATE POLICY one_tenant ON golden.results USING (((tenant_id = ( SELECT current
 --
 
 CREATE POLICY one_tenant ON golden.schedules USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
+-- Name: session_secrets one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.session_secrets USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
@@ -1279,6 +1555,18 @@ CREATE POLICY one_tenant ON golden.skills USING (((tenant_id = ( SELECT current_
 
 
 --
+-- Name: rates; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.rates ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: result_pieces; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.result_pieces ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: results; Type: ROW SECURITY; Schema: golden; Owner: -
 --
 
@@ -1289,6 +1577,12 @@ ALTER TABLE golden.results ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE golden.schedules ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: session_secrets; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.session_secrets ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: sessions; Type: ROW SECURITY; Schema: golden; Owner: -
@@ -1337,6 +1631,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.cache TO golden_app;
 
 
 --
+-- Name: TABLE cache_changes; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.cache_changes TO golden_app;
+
+
+--
 -- Name: TABLE calls; Type: ACL; Schema: golden; Owner: -
 --
 
@@ -1348,6 +1649,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.calls TO golden_app;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.checkpoints TO golden_app;
+
+
+--
+-- Name: TABLE counters; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.counters TO golden_app;
 
 
 --
@@ -1400,6 +1708,20 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.nodes TO golden_app;
 
 
 --
+-- Name: TABLE rates; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.rates TO golden_app;
+
+
+--
+-- Name: TABLE result_pieces; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.result_pieces TO golden_app;
+
+
+--
 -- Name: TABLE results; Type: ACL; Schema: golden; Owner: -
 --
 
@@ -1411,6 +1733,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.results TO golden_app;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.schedules TO golden_app;
+
+
+--
+-- Name: TABLE session_secrets; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.session_secrets TO golden_app;
 
 
 --

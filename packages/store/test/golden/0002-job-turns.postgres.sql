@@ -110,11 +110,25 @@ CREATE TABLE golden.cache (
     key text NOT NULL COLLATE pg_catalog."C",
     value bytea NOT NULL,
     bytes bigint NOT NULL,
+    stamp bigint NOT NULL,
     created_at bigint NOT NULL,
     expires_at bigint
 );
 
 ALTER TABLE ONLY golden.cache FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: cache_changes; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.cache_changes (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    stamp bigint NOT NULL,
+    body bytea NOT NULL
+);
+
+ALTER TABLE ONLY golden.cache_changes FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -158,6 +172,19 @@ CREATE TABLE golden.checkpoints (
 );
 
 ALTER TABLE ONLY golden.checkpoints FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: counters; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.counters (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    value bigint NOT NULL
+);
+
+ALTER TABLE ONLY golden.counters FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -299,6 +326,35 @@ CREATE TABLE golden.nodes (
 
 
 --
+-- Name: rates; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.rates (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL COLLATE pg_catalog."C",
+    taken bigint NOT NULL,
+    ends_at bigint NOT NULL
+);
+
+ALTER TABLE ONLY golden.rates FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: result_pieces; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.result_pieces (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    session_id text NOT NULL COLLATE pg_catalog."C",
+    content text NOT NULL COLLATE pg_catalog."C",
+    piece bigint NOT NULL,
+    body bytea NOT NULL
+);
+
+ALTER TABLE ONLY golden.result_pieces FORCE ROW LEVEL SECURITY;
+
+
+--
 -- Name: results; Type: TABLE; Schema: golden; Owner: -
 --
 
@@ -308,8 +364,11 @@ CREATE TABLE golden.results (
     result_id text NOT NULL COLLATE pg_catalog."C",
     mime text NOT NULL,
     bytes bigint NOT NULL,
-    body bytea NOT NULL,
-    created_at bigint NOT NULL
+    content text NOT NULL COLLATE pg_catalog."C",
+    pieces bigint NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint,
+    removed text
 );
 
 ALTER TABLE ONLY golden.results FORCE ROW LEVEL SECURITY;
@@ -332,6 +391,19 @@ CREATE TABLE golden.schedules (
 );
 
 ALTER TABLE ONLY golden.schedules FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: session_secrets; Type: TABLE; Schema: golden; Owner: -
+--
+
+CREATE TABLE golden.session_secrets (
+    tenant_id text NOT NULL COLLATE pg_catalog."C",
+    session_id text NOT NULL COLLATE pg_catalog."C",
+    body bytea NOT NULL
+);
+
+ALTER TABLE ONLY golden.session_secrets FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -422,9 +494,9 @@ CREATE TABLE golden.store_versions (
 -- Data for Name: approvals; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656ef674053a2baaa6bedbd0fe6dec27c8d3ff37a86632a4ad416256f1adea863055066477e1795f33ac6e1940fe60a34645f27c1b95f1c32e91311a0f7af5fde113d9cf702fa0502e7af1122d577ea2119012bb1282aa0bce', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e91184c4039d2b9f00388912ca46ee519052482fb2e8f3b150c1a7939933184bc63a4876206b6f37da3afda7153b3', 1700000001001, 'boss1', NULL);
-INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656ec9a217b295544b79d35a999c3e5f92e1e42db6a6b2c27014f524fe1311eb981c4e5de8844a8e5daae9736e35b5580612781435035851f0f0616c225ef200017de082562d4900e793b19bc08bd14bb3b9e400eeecd634ea', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e4e3dc25268b2ca92f4f8dddcd4895a83b2e7780d5a709f346715297cd6d57df70e2d9d745ec09e411e09014fbabf', 1700000001002, 'boss2', NULL);
-INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656e2be8eb24496537da6948a023c56603084705aabf572eac6899277f94542a8746d0d5c9ba7e57e98aaa17854d532406f7c6660c9b32da71019f81b5c0c79d19ff0c53898c242ad860472d5a69ee1b8735f5a33c64741503a7724c76bcea271cc0edb4', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e980362610e0fcec9d2591384394789ee83ec301a6715ec79125aeebda1e313c85de78d65f0a0edb711ff9eb32212', 1700000001003, 'boss3', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a1', 's1', 1, 'c1', 'approved', 2, 1700000000001, 1700000060001, '\x0106676f6c64656ecd41d23f2dede9dca3d328a3a916b4171d5a255d5a0ce7c6d9092f239e6bd83353b17c3baef39bc7e5a6134ea6cf5be5618e31e360ff273881d409acce9edaddc7a4db1cc78a4e0192e963cb8d96d30e03d5de5c74c016', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e2797e3b94353c54ff5fb09a577eca01402c279963061a9a92a9eefa65fc4a9d7650537b6be33740d34f3548bfecd', 1700000001001, 'boss1', NULL);
+INSERT INTO golden.approvals VALUES ('acme', 'a2', 's2', 1, 'c2', 'approved', 2, 1700000000002, 1700000060002, '\x0106676f6c64656e746bd4822392faa4e5b0d9d978f5662ba07d98abd7a2e4073b518b142fcbeeb826b1a32dd44e476a2789a53fb96e4dd57f54eca6a304ba05d0ab83a00ef4646464c5593e50e99d24ccbee48a6530eab532efdf5eb6e69a', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656e82051e3ce0232b0bf51fab1708e048a542d2b89f8388859fb8adc58185f0e10807f2ea0d58a05dd20bc487ca2bae', 1700000001002, 'boss2', NULL);
+INSERT INTO golden.approvals VALUES ('o''brien \ 🐝', 'a3', 's3', 1, 'c3', 'approved', 2, 1700000000003, 1700000060003, '\x0106676f6c64656e281d47ab804293320a486e46bc3ecc5089bf4a8540f06ec7e9cac380b720386a60da3927977a20619953dfa585a59d540abada7a14fa00593e400dbb3aff4cf2d2d21c7e045142f876668e6af4c8149d80ac0106cebc0d9eb7a326a66599604dacc3', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', 'sha256:abababababababababababababababababababababababababababababababab', '\x0106676f6c64656ea1286aff08baab5b8e4b664e683cd9d312722537a56fea0cf0811f204bbd4cfecdc799f8676885ac517e85c3fb8b', 1700000001003, 'boss3', NULL);
 
 
 --
@@ -440,9 +512,18 @@ INSERT INTO golden.audit VALUES ('o''brien \ 🐝', 's3', 1, 'sha256:00000000000
 -- Data for Name: cache; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656eb2744fd44f2325a64d0a284ee757daf725f7534ea38207ade268c22c26', 1, 1700000000001, 1700000001001);
-INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656e888bbcf55b8d3960d41fc4a416b269a0f650dd8774fe6b81002ee45cd3', 1, 1700000000002, 1700000001002);
-INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e8417540395e3009490b7e9b7fc2bd83b6b1cd84f304fab5dbb229a3656', 1, 1700000000003, 1700000001003);
+INSERT INTO golden.cache VALUES ('acme', 'key1', '\x0106676f6c64656ed338dfbacfaa0dfe495f95fd0457f47ac5637ff25d42ee34d5399d0800', 1, 1, 1700000000001, 1700000001001);
+INSERT INTO golden.cache VALUES ('acme', 'key2', '\x0106676f6c64656e03cc1b84a87f02a0b52a0b61f09953ae923dc701e9a43c632306d6b2b0', 1, 2, 1700000000002, 1700000001002);
+INSERT INTO golden.cache VALUES ('o''brien \ 🐝', 'key3', '\x0106676f6c64656e2b68cfeacb0bc950b562809b88d02ecc23e88b8fbef91070304dbd62a5', 1, 3, 1700000000003, 1700000001003);
+
+
+--
+-- Data for Name: cache_changes; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.cache_changes VALUES ('acme', 1, '\x0106676f6c64656e117fdddee9f4ff96197aad1325a8b89fb179c94ded7fb11f48dfce33e9d252b5ee974a1356cb87381da8');
+INSERT INTO golden.cache_changes VALUES ('acme', 2, '\x0106676f6c64656e8f0ca58b482e3c44ed7404e6a9212d073089fe41548d74fb0ab47e1fa207323d0584fc74544609321ea6');
+INSERT INTO golden.cache_changes VALUES ('o''brien \ 🐝', 3, '\x0106676f6c64656e122192025488ac3ab1d483edd68788c8c4e1f5f41bbaaacd258e706406b3604d5bfc29099ea869ac5b15');
 
 
 --
@@ -458,18 +539,27 @@ INSERT INTO golden.calls VALUES ('o''brien \ 🐝', 's3', 1, 'c3', 'write_file',
 -- Data for Name: checkpoints; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656edd718d7406f071138bae0923d48f33c478df9fe077775fd7c4929a23b4b8c88f635d2a871d201576d06f2cfc5582152b2d6d23709fb04f4fee4c7e80088ac7a384373beb8c068dd5008a40922e7442430d6ced06669502');
-INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e79571a85169d5c215552f107e4e145c853b5f3a21b6ceee824d6d4ab205e62e9c4b0a645254220bfc36e74c9180f086c0862f7d85f2f35264902b50b70498d093b8888f3e99a9fbeeee59d8f15e130682e2a3292199758');
-INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656e142716a7a70355f2b2e35861684bafd8ee121128971c22d8e50bd45d18c31e9e36b6030ec0b5eeee04c2d2f6411bc62949a5b3fc37c8179c80da7376dde8c02673482344dd11843d8e254aa693399eea53eb40b07bd299de50fca0be9be8cfa22121');
+INSERT INTO golden.checkpoints VALUES ('acme', 's1', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000001, '\x0106676f6c64656e663204f36e104de854193d5ca2d363a18e2dd0611a9525d743154e2fd07b3770deec83f80531f744457d3e80d753333fc0778b51a1fa39741532babd964884b6032482dc768aabb26729ca4e8a8ea02bdf36d2f57a334b');
+INSERT INTO golden.checkpoints VALUES ('acme', 's2', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000002, '\x0106676f6c64656e4056585b853f5367267fdce053b3bfea0381e7f459a7887f29ae43075318bfcae344e247aadcccd58341ddf577af22a705124bb3b2c2d3a5afef253647c021bd9ea3f53910689556e968cc545d837b97c9e42c5e9dae06');
+INSERT INTO golden.checkpoints VALUES ('o''brien \ 🐝', 's3', 1, 1, 'sha256:abababababababababababababababababababababababababababababababab', 1700000000003, '\x0106676f6c64656e2c516425bf5b417350822a53dd7c7963c02cdd31612d063d5e95b6aa0855990668614b262ca4b3d8428dad9552e649239ba43210eb8271e4d633ea6800d89e94e078b79ea6b48f91d31a49e2ee7b713521ede8829b15a862d08530d0512085615fc3');
+
+
+--
+-- Data for Name: counters; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.counters VALUES ('acme', 'counter1', 1);
+INSERT INTO golden.counters VALUES ('acme', 'counter2', 2);
+INSERT INTO golden.counters VALUES ('o''brien \ 🐝', 'counter3', 3);
 
 
 --
 -- Data for Name: deliveries; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e81db79b67182d61eff9c9d741e98d023ff9485a681ad8cbbdd7e22a293b0', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
-INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656ea83b5ebf9f48e21fe4d94c8ca6d8d8971703149b09b4c84f10f2858ba5e7', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
-INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e8818554e7dbe0dd16aa05c1b0e54c5c5a0beb26b16cb724ee9c67bc641fb', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
+INSERT INTO golden.deliveries VALUES ('acme', 'l1', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e33537f8eb116052db7c9351eabe0efe188c4b9b8a6041ad3c72d581643db', 'delivered', 0, NULL, NULL, 1700000000001, 's1');
+INSERT INTO golden.deliveries VALUES ('acme', 'l2', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e0ad77bd65ecaa11e73c3041ca3e41751cf1548079e30e6fbc62b25b7039d', 'delivered', 0, NULL, NULL, 1700000000002, 's2');
+INSERT INTO golden.deliveries VALUES ('o''brien \ 🐝', 'l3', 'webhook', 'https://example.com/hook', '\x0106676f6c64656e7034a8e44d15c7b4e49c161ccceb9add9d8d3c1c065879bf522efad1e94b', 'delivered', 0, NULL, NULL, 1700000000003, 's3');
 
 
 --
@@ -485,27 +575,27 @@ INSERT INTO golden.erasures VALUES ('o''brien \ 🐝', 'session', 'gone3', 17000
 -- Data for Name: events; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656e9136f1d01b7ec2a1ce6f2f36ff558138e84a6e19f921b5eb51d8b355a2c5a565d020a969a1a584096893dc2701cb6c07a0d30c2988091595c5de8bbcd0242b91c914663840087a94286a864994a61b8b562079d8b4896d');
-INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656eee611c1d1f6c360d74cefa9ab8715cf5ead8bb920023a99542a6f4cc3e82506c00fc28958aa81fcdf1798dbd2e2a718555b1eb02aa9854c18044c24bc3bf81f8e1bf2cd646f2eba9e57d0222bb9e36f74b416bbc1c4157');
-INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656eb7f9cf96361d4e6247e98b0424e89c5523d854cebe08c514fb4ecb465806f83b680e5bd1353fd34e43ff6c8d6102f414457e8190563c4d056b11bde5345635d71efc85a87923b9799bf542331c36c4b44a4fd6e008ada521b5d0b5a034215fcfd146');
+INSERT INTO golden.events VALUES ('acme', 's1', 1, 1700000000001, 'user', '\x0106676f6c64656eae327276c4c9e6de70d55167a116faaa909f7ea153ffe6936d556fb106b84c71318a0dd5921451cabaf6d110fe86ebf60ee382f067fb968ec7a0e2bdce00e0630060942eb132cbe81bf3895e132e66a69e769517b387b3');
+INSERT INTO golden.events VALUES ('acme', 's2', 1, 1700000000002, 'user', '\x0106676f6c64656ef81a9952567b753a7e9f0059f49d0ad8e6f13b0bbca33351ee03c31c2e4a6572e9c7f3879bf3e2bfca76819d875431e4310f0431902badb0a49dabfa770acba083a2a909cb3b394c19ef6d6469153d95dd96b364c84012');
+INSERT INTO golden.events VALUES ('o''brien \ 🐝', 's3', 1, 1700000000003, 'user', '\x0106676f6c64656e51eed9b13c5a7ed41f39d501e8afb5aaa7037f02f4eb50a2064e1f9adf8c78a16d2b3ea76e34be74e43fa0f79c9ee3619fb7ac24d5d76a21e54b5d6f6c9cef6ad0b31274cd822922ab53bc21cb4d98cc53f0bfe3dc24c9a5b44a39d676890ac59728');
 
 
 --
 -- Data for Name: facts; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656e654ba989eb6a847b1f687348715e38edf5952ccadab18770bc65a6295cb0d284de64', 1700000000001, 1700000001001);
-INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656ec9be6a1fbf778bd32ef5bc45025f5efe8d8c42e465323d15ef7bf1a06ccd86b35058', 1700000000002, 1700000001002);
-INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e718ba5dc5b9832ec8f04d2ea88465cd7f6444795c6ce8032711c1ff1e47edea98214', 1700000000003, 1700000001003);
+INSERT INTO golden.facts VALUES ('acme', 'u1', 'fact1', '\x0106676f6c64656ef3678673cbe309875746fbc42d95dc6121477734b2f6d762e323f6cefc39d58e5f0f', 1700000000001, 1700000001001);
+INSERT INTO golden.facts VALUES ('acme', 'u2', 'fact2', '\x0106676f6c64656e060edf6f32938c31c5f49b32baf4f4654723bdf888adb245a647d22a2580ec41356d', 1700000000002, 1700000001002);
+INSERT INTO golden.facts VALUES ('o''brien \ 🐝', 'u3', 'fact3', '\x0106676f6c64656e2dd7630f3ab923c55d2ae130237569f9dee34386aa8f9a0bd3029b669a5f69e8b52a', 1700000000003, 1700000001003);
 
 
 --
 -- Data for Name: jobs; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e06c68282752032d087e4271b7eca84b73359077953d39285296e16191411', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e8d8464758928974b9ff1f664aea7c32d26d36d20c810e07f8970a85f6c', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
-INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656ea83258a7c89eff0e15a24ddfa82a76c85bdf8c6fafc752c9c3108bc3a548', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e62803b60c01e84b51077d78c4d009b3546ce6e2a779c767bcfd52901dc', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
-INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656ed226a6d8fca66d25b60ba5831b5512f61cc0e8042d397dc318f8a3974423', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656edce9a8d79ca748fbe4afeac81d618435c46fac2592478222e62958ed88', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j1', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e60d8e5d34cbee19ffe30f02ef712ed7c831c5b578a2cc228a4be73da1804', 1700000000001, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656ee04ec43f9283ecbed9b3c88f4c4535147a3810ce4a294b1da60cc710bf', NULL, 1700000000001, 1700000000001, 1700000000010, 'key1', 's1', 'c1', 0);
+INSERT INTO golden.jobs VALUES ('acme', 'j2', 'tool', 'succeeded', 0, 'acme', '\x0106676f6c64656e56b94924a4ea046af3cf0e3b71c22c6b64ca67bd769f7d6be2acaff1d22e', 1700000000002, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e98811a4c12507b4ed1b984bd216fba4040d6def8fd64bb1aa4a7557228', NULL, 1700000000002, 1700000000002, 1700000000011, 'key2', 's2', 'c2', 0);
+INSERT INTO golden.jobs VALUES ('o''brien \ 🐝', 'j3', 'tool', 'succeeded', 0, 'o''brien \ 🐝', '\x0106676f6c64656e0998d0a5a7e6059dbe50d8ffddb9979d9ca8ef4363c726d04cef9ddec0ba', 1700000000003, 1, 1, 1000, 3600000, NULL, NULL, 0, 0, NULL, '\x0106676f6c64656e091f3acf4fd63068337a73944bb8f917b62f02159db5aa7a6f99c5e460', NULL, 1700000000003, 1700000000003, 1700000000012, 'key3', 's3', 'c3', 0);
 
 
 --
@@ -525,21 +615,48 @@ INSERT INTO golden.nodes VALUES ('host:1', 1, 2, NULL);
 
 
 --
+-- Data for Name: rates; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.rates VALUES ('acme', 'rate1', 1, 1700000001001);
+INSERT INTO golden.rates VALUES ('acme', 'rate2', 2, 1700000001002);
+INSERT INTO golden.rates VALUES ('o''brien \ 🐝', 'rate3', 3, 1700000001003);
+
+
+--
+-- Data for Name: result_pieces; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.result_pieces VALUES ('acme', 's1', 'k1', 1, '\x0106676f6c64656e32206c471061000ae80960b0a53a212df29c0de9c58e55665426928671efa6');
+INSERT INTO golden.result_pieces VALUES ('acme', 's2', 'k2', 1, '\x0106676f6c64656e7b93fa3eaccae73cf6323fef5d2b48c757b0308803bcb3534b3ab7eb492623');
+INSERT INTO golden.result_pieces VALUES ('o''brien \ 🐝', 's3', 'k3', 1, '\x0106676f6c64656e039a1a9effe8edc8207158ba62e80c5eb08756419c07d3f5c022c3f9966510');
+
+
+--
 -- Data for Name: results; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, '\x0106676f6c64656ebd27a355b27901ecad750843156842e8b53b32a6da2833dd3bc6bb2769ca46', 1700000000001);
-INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, '\x0106676f6c64656e6f2b4c73e50c2c91e49648280a1df94a270729e8a1d1660d171893565a3374', 1700000000002);
-INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, '\x0106676f6c64656eb70e8b358438c6e535f7ee64e0974ee69a661ba821e40a8bf91e7d8dc48f37', 1700000000003);
+INSERT INTO golden.results VALUES ('acme', 's1', 'r1', 'text/plain', 3, 'k1', 1, 1700000000001, NULL, NULL);
+INSERT INTO golden.results VALUES ('acme', 's2', 'r2', 'text/plain', 3, 'k2', 1, 1700000000002, NULL, NULL);
+INSERT INTO golden.results VALUES ('o''brien \ 🐝', 's3', 'r3', 'text/plain', 3, 'k3', 1, 1700000000003, NULL, NULL);
 
 
 --
 -- Data for Name: schedules; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e7946f0c414e0d90d8c490fecea842803f1c01b741042227a00d29c19c93c', 1700000000001, NULL, 0);
-INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e90f6888b1f83fa98a51d5387556a448e0a374ba28bda2a3540a05a7b10ec', 1700000000002, NULL, 0);
-INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e6d5d8e6f0ae12bffcc0757b022b05833f60679c2e660184065f94bfc7f53', 1700000000003, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd1', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e8c202d7d8396c3f2f725767097a3cb1740c2e47798e7b61eb59168096b7d', 1700000000001, NULL, 0);
+INSERT INTO golden.schedules VALUES ('acme', 'd2', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656ece0f2a051fdea2ee66b11ceed8f418dd32a8df72f46e5402c85d95089e33', 1700000000002, NULL, 0);
+INSERT INTO golden.schedules VALUES ('o''brien \ 🐝', 'd3', '0 9 * * 1', 'Europe/Berlin', 'tool', '\x0106676f6c64656e81320acd26fbc97bbf800c31471541670fd880f8a7a5d189040860a56a53', 1700000000003, NULL, 0);
+
+
+--
+-- Data for Name: session_secrets; Type: TABLE DATA; Schema: golden; Owner: -
+--
+
+INSERT INTO golden.session_secrets VALUES ('acme', 's1', '\x0106676f6c64656e3fa45f61d0180c6f0b012852ef4eef458832e89a37a6f09cb322f0365c7a04c5abce24dac3cd7cac6a98d4a50fc001ccde0b45abe2bf9c2e6f6ffa20');
+INSERT INTO golden.session_secrets VALUES ('acme', 's2', '\x0106676f6c64656ebd054e4a73caade44c6eae5949fa48d6def0afae87bdfd30d6fca8e795ac7fa2f34019b5b4a766e8c84da4b607e9b4a88313c10dbbd4ec549f8e721b');
+INSERT INTO golden.session_secrets VALUES ('o''brien \ 🐝', 's3', '\x0106676f6c64656ee0999849884b65d9c0b6232704036a6558849b71026b3f69a3feecf59c8f52c45add7cfa49638a0ffa547a50813732b981ad1599c5881567e646a7af');
 
 
 --
@@ -580,8 +697,8 @@ INSERT INTO golden.store_migration_lock VALUES ('migration_lock', 0);
 -- Data for Name: store_migrations; Type: TABLE DATA; Schema: golden; Owner: -
 --
 
-INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T20:00:24.342Z');
-INSERT INTO golden.store_migrations VALUES ('0002-job-turns', '2026-11-30T20:00:24.345Z');
+INSERT INTO golden.store_migrations VALUES ('0001-first', '2026-11-30T20:03:22.007Z');
+INSERT INTO golden.store_migrations VALUES ('0002-job-turns', '2026-11-30T20:03:22.009Z');
 
 
 --
@@ -609,6 +726,14 @@ ALTER TABLE ONLY golden.audit
 
 
 --
+-- Name: cache_changes cache_changes_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.cache_changes
+    ADD CONSTRAINT cache_changes_pkey PRIMARY KEY (tenant_id, stamp);
+
+
+--
 -- Name: cache cache_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
 --
 
@@ -630,6 +755,14 @@ ALTER TABLE ONLY golden.calls
 
 ALTER TABLE ONLY golden.checkpoints
     ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (tenant_id, session_id, seq);
+
+
+--
+-- Name: counters counters_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.counters
+    ADD CONSTRAINT counters_pkey PRIMARY KEY (tenant_id, name);
 
 
 --
@@ -697,6 +830,22 @@ ALTER TABLE ONLY golden.nodes
 
 
 --
+-- Name: rates rates_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.rates
+    ADD CONSTRAINT rates_pkey PRIMARY KEY (tenant_id, key);
+
+
+--
+-- Name: result_pieces result_pieces_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.result_pieces
+    ADD CONSTRAINT result_pieces_pkey PRIMARY KEY (tenant_id, session_id, content, piece);
+
+
+--
 -- Name: results results_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
 --
 
@@ -710,6 +859,14 @@ ALTER TABLE ONLY golden.results
 
 ALTER TABLE ONLY golden.schedules
     ADD CONSTRAINT schedules_pkey PRIMARY KEY (tenant_id, schedule_id);
+
+
+--
+-- Name: session_secrets session_secrets_pkey; Type: CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.session_secrets
+    ADD CONSTRAINT session_secrets_pkey PRIMARY KEY (tenant_id, session_id);
 
 
 --
@@ -786,6 +943,13 @@ CREATE INDEX approvals_by_state ON golden.approvals USING btree (tenant_id, stat
 --
 
 CREATE INDEX approvals_overdue ON golden.approvals USING btree (tenant_id, expires_at) WHERE ((state = 'pending'::text) AND (expires_at IS NOT NULL));
+
+
+--
+-- Name: cache_by_age; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX cache_by_age ON golden.cache USING btree (tenant_id, created_at);
 
 
 --
@@ -901,6 +1065,20 @@ CREATE INDEX nodes_by_sign ON golden.nodes USING btree (seen_at);
 
 
 --
+-- Name: rates_by_end; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX rates_by_end ON golden.rates USING btree (ends_at);
+
+
+--
+-- Name: results_by_expiry; Type: INDEX; Schema: golden; Owner: -
+--
+
+CREATE INDEX results_by_expiry ON golden.results USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+
+--
 -- Name: schedules_next; Type: INDEX; Schema: golden; Owner: -
 --
 
@@ -982,11 +1160,27 @@ ALTER TABLE ONLY golden.events
 
 
 --
+-- Name: result_pieces result_pieces_tenant_id_session_id_fkey; Type: FK CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.result_pieces
+    ADD CONSTRAINT result_pieces_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES golden.sessions(tenant_id, session_id);
+
+
+--
 -- Name: results results_tenant_id_session_id_fkey; Type: FK CONSTRAINT; Schema: golden; Owner: -
 --
 
 ALTER TABLE ONLY golden.results
     ADD CONSTRAINT results_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES golden.sessions(tenant_id, session_id);
+
+
+--
+-- Name: session_secrets session_secrets_tenant_id_session_id_fkey; Type: FK CONSTRAINT; Schema: golden; Owner: -
+--
+
+ALTER TABLE ONLY golden.session_secrets
+    ADD CONSTRAINT session_secrets_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES golden.sessions(tenant_id, session_id);
 
 
 --
@@ -1019,6 +1213,13 @@ CREATE POLICY all_tenants ON golden.cache USING ((( SELECT current_setting('adju
 
 
 --
+-- Name: cache_changes all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.cache_changes USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
 -- Name: calls all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1030,6 +1231,13 @@ CREATE POLICY all_tenants ON golden.calls USING ((( SELECT current_setting('adju
 --
 
 CREATE POLICY all_tenants ON golden.checkpoints USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
+-- Name: counters all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.counters USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
@@ -1075,6 +1283,20 @@ CREATE POLICY all_tenants ON golden.metering USING ((( SELECT current_setting('a
 
 
 --
+-- Name: rates all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.rates USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
+-- Name: result_pieces all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.result_pieces USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
 -- Name: results all_tenants; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1086,6 +1308,13 @@ CREATE POLICY all_tenants ON golden.results USING ((( SELECT current_setting('ad
 --
 
 CREATE POLICY all_tenants ON golden.schedules USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
+
+
+--
+-- Name: session_secrets all_tenants; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY all_tenants ON golden.session_secrets USING ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text)) WITH CHECK ((( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'system'::text));
 
 
 --
@@ -1128,6 +1357,12 @@ ALTER TABLE golden.audit ENABLE ROW LEVEL SECURITY;
 ALTER TABLE golden.cache ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: cache_changes; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.cache_changes ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: calls; Type: ROW SECURITY; Schema: golden; Owner: -
 --
 
@@ -1138,6 +1373,12 @@ ALTER TABLE golden.calls ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE golden.checkpoints ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: counters; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.counters ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: deliveries; Type: ROW SECURITY; Schema: golden; Owner: -
@@ -1197,6 +1438,13 @@ CREATE POLICY one_tenant ON golden.cache USING (((tenant_id = ( SELECT current_s
 
 
 --
+-- Name: cache_changes one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.cache_changes USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
 -- Name: calls one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1208,6 +1456,13 @@ CREATE POLICY one_tenant ON golden.calls USING (((tenant_id = ( SELECT current_s
 --
 
 CREATE POLICY one_tenant ON golden.checkpoints USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
+-- Name: counters one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.counters USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
@@ -1253,6 +1508,20 @@ CREATE POLICY one_tenant ON golden.metering USING (((tenant_id = ( SELECT curren
 
 
 --
+-- Name: rates one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.rates USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
+-- Name: result_pieces one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.result_pieces USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
 -- Name: results one_tenant; Type: POLICY; Schema: golden; Owner: -
 --
 
@@ -1264,6 +1533,13 @@ CREATE POLICY one_tenant ON golden.results USING (((tenant_id = ( SELECT current
 --
 
 CREATE POLICY one_tenant ON golden.schedules USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
+
+
+--
+-- Name: session_secrets one_tenant; Type: POLICY; Schema: golden; Owner: -
+--
+
+CREATE POLICY one_tenant ON golden.session_secrets USING (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text))) WITH CHECK (((tenant_id = ( SELECT current_setting('adjutant.tenant'::text, true) AS current_setting)) AND (( SELECT current_setting('adjutant.scope'::text, true) AS current_setting) = 'tenant'::text)));
 
 
 --
@@ -1288,6 +1564,18 @@ CREATE POLICY one_tenant ON golden.skills USING (((tenant_id = ( SELECT current_
 
 
 --
+-- Name: rates; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.rates ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: result_pieces; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.result_pieces ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: results; Type: ROW SECURITY; Schema: golden; Owner: -
 --
 
@@ -1298,6 +1586,12 @@ ALTER TABLE golden.results ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE golden.schedules ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: session_secrets; Type: ROW SECURITY; Schema: golden; Owner: -
+--
+
+ALTER TABLE golden.session_secrets ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: sessions; Type: ROW SECURITY; Schema: golden; Owner: -
@@ -1346,6 +1640,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.cache TO golden_app;
 
 
 --
+-- Name: TABLE cache_changes; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.cache_changes TO golden_app;
+
+
+--
 -- Name: TABLE calls; Type: ACL; Schema: golden; Owner: -
 --
 
@@ -1357,6 +1658,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.calls TO golden_app;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.checkpoints TO golden_app;
+
+
+--
+-- Name: TABLE counters; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.counters TO golden_app;
 
 
 --
@@ -1409,6 +1717,20 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.nodes TO golden_app;
 
 
 --
+-- Name: TABLE rates; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.rates TO golden_app;
+
+
+--
+-- Name: TABLE result_pieces; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.result_pieces TO golden_app;
+
+
+--
 -- Name: TABLE results; Type: ACL; Schema: golden; Owner: -
 --
 
@@ -1420,6 +1742,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.results TO golden_app;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.schedules TO golden_app;
+
+
+--
+-- Name: TABLE session_secrets; Type: ACL; Schema: golden; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE golden.session_secrets TO golden_app;
 
 
 --
