@@ -7,7 +7,7 @@ import type { StoreTransaction } from '../database/index.ts'
 export interface JobCarrier extends AsyncDisposable {
   /** How often everybody looks although there was no news, in milliseconds. */
   readonly pollMs: number
-  /** What `send` needs for this kind is there. Called before it, never inside of the transaction's statements. */
+  /** Makes what `send` needs for this kind; asked for before a transaction, so that it does not last longer for it. */
   ready(kind: string): Promise<void>
   /** Goes out with the transaction, or not at all. Sending the same twice is sending it once. */
   send(tx: StoreTransaction, news: JobNews): Promise<void>

@@ -122,7 +122,10 @@ function resultOf(open: OpenJob, job: Job): ToolResult | undefined {
     case 'dead':
       return failed(open, said)
     case 'cancelled':
-      return { ...base(open), outcome: 'not-run', isError: true, text: 'It was cancelled.', code: 'CANCELLED' }
+      // What had begun may have taken effect in part.
+      return job.attempt === 0
+        ? { ...base(open), outcome: 'not-run', isError: true, text: 'It was cancelled before it began.', code: 'CANCELLED' }
+        : { ...lost(open, 'it was cancelled while it ran'), code: 'CANCELLED' }
     case 'lost':
       return lost(open, 'the process that did it died')
     default:

@@ -48,6 +48,7 @@ export class BossCarrier implements JobCarrier {
   }
 
   async send(tx: StoreTransaction, news: JobNews): Promise<void> {
+    await this.ready(news.kind)
     const boss = await this.#boss()
     await boss.send(news.kind, null, { id: ticketId(news), startAfter: new Date(news.runAt), db: fromKysely(tx.db) })
   }

@@ -7,7 +7,9 @@ import { AdjutantError } from '../../../contract/errors.ts'
 import type { Job, JobFilter, StoredSchedule } from '../../../contract/job.ts'
 import type { Clock, IdSource } from '../../../contract/ports.ts'
 import type { Progress } from '../../../contract/tool.ts'
+import { followUp } from '../session-resume.ts'
 import { afterAttempt, type JobChange } from './after-attempt.ts'
+import { checkJob } from './check-job.ts'
 import type { AttemptEnd, CheckedJob, CheckedSchedule, Claim, ClaimRequest, Due, JobBook, Renewal } from './job-book.ts'
 import { hasEnded, noJob } from './job-errors.ts'
 import { catchUp } from './next-tick.ts'
@@ -38,7 +40,7 @@ export class MemoryJobBook implements JobBook {
   readonly #running = new Set<Entry>()
   readonly #ended = new Set<Entry>()
   readonly #schedules = new Map<string, { readonly checked: CheckedSchedule; stored: StoredSchedule }>()
-  readonly #ears = new Set<() => Promise<void>>()
+  readonly #ears = new Map<() => Promise<void>, readonly string[]>()
   readonly #waiting = new Map<string, Set<() => void>>()
   #made = 0
   #claiming: Promise<void> = Promise.resolve()
@@ -59,7 +61,7 @@ export class MemoryJobBook implements JobBook {
     this.#entries.set(place(job.tenantId, id), entry)
     if (key !== undefined) this.#byKey.set(key, entry)
     this.#queued.add(entry)
-    for (const look of this.#ears) void look()
+    for (const look of this.#ears.keys()) void look()
     return made
   }
 
@@ -145,7 +147,7 @@ export class MemoryJobBook implements JobBook {
     const at = place(schedule.tenantId, schedule.id)
     const stored = scheduleAfter(schedule, this.#schedules.get(at)?.stored)
     this.#schedules.set(at, { checked: schedule, stored })
-    for (const look of this.#ears) void look()
+    for (const look of this.#ears.keys()) void look()
     return stored
   }
 
@@ -173,9 +175,9 @@ export class MemoryJobBook implements JobBook {
     }
   }
 
-  listen(_kinds: readonly string[], look: () => Promise<void>): AsyncDisposable {
+  listen(kinds: readonly string[], look: () => Promise<void>): AsyncDisposable {
     const ear = (): Promise<void> => look()
-    this.#ears.add(ear)
+    this.#ears.set(ear, kinds)
     return {
       [Symbol.asyncDispose]: async () => {
         this.#ears.delete(ear)
@@ -271,8 +273,13 @@ export class MemoryJobBook implements JobBook {
     }
     if (runAt === undefined) this.#retire(entry)
     else this.#queued.add(entry)
+    const next = followUp(entry.job)
+    // Where nobody does it, it would lie here for ever.
+    if (next !== undefined && [...this.#ears.values()].some((kinds) => kinds.includes(next.kind))) {
+      void this.add(checkJob(next, this.clock.now()))
+    }
     for (const wake of [...(this.#waiting.get(place(entry.job.tenantId, entry.job.id)) ?? [])]) wake()
-    for (const look of this.#ears) void look()
+    for (const look of this.#ears.keys()) void look()
   }
 
   #retire(entry: Entry): void {

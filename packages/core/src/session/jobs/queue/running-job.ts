@@ -152,7 +152,8 @@ function errorOf(reason: EndReason, job: Job): AdjutantError {
     case 'lost':
       return new AdjutantError('OUTCOME_UNKNOWN', `job ${job.id} was given to somebody else: this worker gave no sign of life`)
     case 'stopped':
-      return new AdjutantError('CANCELLED', `the worker of job ${job.id} is being stopped`, { outcome: 'unknown' })
+      // Unlike what was cancelled it may be done again.
+      return new AdjutantError('CANCELLED', `the worker of job ${job.id} is being stopped`, { outcome: 'unknown', grade: 'retry' })
     default:
       return reason satisfies never
   }
