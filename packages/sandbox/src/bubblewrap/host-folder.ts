@@ -1,16 +1,13 @@
 /**
  * Owns under whom boxes run that write into a folder of the host. Never under root: what root calls a user of its own inside a box is still root to
- * the kernel. A folder of an ordinary user is written as that user; one of root's is given to a user that nobody else has, with what root has in it.
+ * the kernel. A folder of an ordinary user is written as that user; one of root's is given to a user that nobody else has, with what root has in it,
+ * and comes back as it was.
  */
-import { chmodSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AdjutantError } from '@adjutant/core/contract'
 import { isRoot, type UidLease } from '../linux/index.ts'
 import type { BoxUser, StateFolder } from './state-folder.ts'
-
-/** Deeper folders are a trap, not a workspace. */
-const MAX_DEPTH = 200
-const ROOT: BoxUser = { uid: 0, gid: 0 }
 
 /** Whose the boxes of a sandbox are, until it is given back. */
 export interface FolderUser {
@@ -22,7 +19,7 @@ export interface FolderUser {
 
 /** Folders of root's that are lent at the moment: several sandboxes may work in the same one, under the same user. */
 export class HostFolders {
-  readonly #lent = new Map<string, { readonly lease: UidLease; users: number }>()
+  readonly #lent = new Map<string, { readonly lease: UidLease; readonly giveBack: () => void; users: number }>()
 
   /** @param folder absolute, links resolved @throws AdjutantError CONFIG_INVALID, SANDBOX_UNAVAILABLE */
   take(folder: string, state: StateFolder): FolderUser {
@@ -36,9 +33,12 @@ export class HostFolders {
     }
     if (there.uid !== 0) return { user: { uid: there.uid, gid: there.gid === 0 ? there.uid : there.gid }, giveBack: () => undefined }
     const lease = state.takeUser()
-    give(Buffer.from(folder), ROOT, lease)
-    chmodSync(folder, 0o700)
-    this.#lent.set(folder, { lease, users: 1 })
+    try {
+      this.#lent.set(folder, { lease, giveBack: state.lend(folder, lease), users: 1 })
+    } catch (error) {
+      lease.release()
+      throw AdjutantError.from(error, 'SANDBOX_UNAVAILABLE', `workspace.host: ${folder} cannot be given to the user of a box`)
+    }
     return { user: lease, giveBack: () => this.#giveBack(folder) }
   }
 
@@ -46,11 +46,7 @@ export class HostFolders {
     const lent = this.#lent.get(folder)
     if (lent === undefined || --lent.users > 0) return
     this.#lent.delete(folder)
-    try {
-      give(Buffer.from(folder), lent.lease, ROOT)
-    } catch {
-      // The folder was removed meanwhile.
-    }
+    lent.giveBack()
     lent.lease.release()
   }
 }
@@ -61,13 +57,4 @@ export function isReachable(path: string): boolean {
     if ((lstatSync(folder).mode & 0o001) === 0) return false
     if (folder === '/') return true
   }
-}
-
-/** Only what is the first one's and has one name: a second name may be anywhere on the disk. Links are given themselves, never followed. */
-function give(path: Buffer, from: BoxUser, to: BoxUser, depth = 0): void {
-  const there = lstatSync(path)
-  if (there.uid === from.uid && (there.isDirectory() || there.nlink === 1)) lchownSync(path, to.uid, to.gid)
-  if (!there.isDirectory() || depth >= MAX_DEPTH) return
-  // Names are bytes: code in a box may have made ones that are no text.
-  for (const name of readdirSync(path, { encoding: 'buffer' })) give(Buffer.concat([path, Buffer.from('/'), name]), from, to, depth + 1)
 }

@@ -1,5 +1,6 @@
 /**
- * Owns the folder in which this host keeps what its boxes need beside them: pipes, input of runs, mount points. One for each host process, named by
+ * Owns the folder in which this host keeps what its boxes need beside them: pipes, input of runs, mount points, notes of what
+ * was lent. One for each host process, named by
  * its number and start time, so that whoever comes later knows what belongs to nobody any more and removes it. Nothing is mounted there in the
  * host's own namespace; removing files is all there is to do.
  */
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { AdjutantError } from '@adjutant/core/contract'
 import { isLeftover } from '../linux/cgroup/box-name.ts'
 import { pidNamespaceOf, SessionUids, type UidLease } from '../linux/index.ts'
+import { giveBackNoted, lendFolder } from './lent-folder.ts'
 
 let made = 0
 /** Folders that a process which ends without closing takes with it; the boxes end by themselves. */
@@ -34,19 +36,21 @@ export interface BoxUser {
 export class StateFolder {
   readonly path: string
   readonly #root: string
+  readonly #owner: string
   #uids: SessionUids | undefined
 
   /** Also removes what hosts that ended left. @throws AdjutantError SANDBOX_UNAVAILABLE when the folder is not safe to use */
   constructor(root: string) {
     this.#root = root
     const owner = `${process.pid}-${startTime(process.pid) ?? 0}`
+    this.#owner = owner
     try {
       mkdirSync(root, { recursive: true, mode: 0o711 })
       if (!isOurs(root))
         throw new AdjutantError('SANDBOX_UNAVAILABLE', `${root} belongs to another user or others may write in it`, {
           hint: 'Remove it, or name another folder for the state of boxes.',
         })
-      mkdirSync(`${root}/users`, { recursive: true, mode: 0o700 })
+      for (const name of ['users', 'lent']) mkdirSync(`${root}/${name}`, { recursive: true, mode: 0o700 })
       sweep(root)
       this.path = `${root}/host-${owner}-${made++}`
       // Whoever runs a box must be able to pass through, not to look.
@@ -65,6 +69,11 @@ export class StateFolder {
     return this.#uids.claim()
   }
 
+  /** Gives a folder of root's to the user of a box, until what comes back is called; should we be killed, the next host gives it back. */
+  lend(folder: string, to: BoxUser): () => void {
+    return lendFolder(folder, to, `${this.#root}/lent/${this.#owner}-${made++}`)
+  }
+
   remove(): void {
     if (open.delete(this) && open.size === 0) process.off('exit', removeAll)
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
@@ -76,6 +85,11 @@ function sweep(root: string): void {
   for (const name of names(root)) {
     const owner = /^host-(\d+-\d+)-\d+$/.exec(name)?.[1]
     if (owner !== undefined && !isAlive(owner)) attempt(() => rmSync(`${root}/${name}`, { recursive: true, force: true }))
+  }
+  // Before its user is anybody's again.
+  for (const name of names(`${root}/lent`)) {
+    const owner = /^(\d+-\d+)-\d+$/.exec(name)?.[1]
+    if (owner !== undefined && !isAlive(owner)) giveBackNoted(`${root}/lent/${name}`)
   }
   for (const name of names(`${root}/users`)) {
     const path = `${root}/users/${name}`
