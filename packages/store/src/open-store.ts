@@ -31,6 +31,10 @@ export interface Store extends AsyncDisposable {
   readonly notifications: Notifications
   /** Which processes work on it. */
   readonly nodes: Nodes
+  /** Keeps the audit logs of a tenant's sessions: for auditObserver. One sink for each tenant. */
+  audit(tenantId: string): SqlAuditSink
+  /** Keeps what calls used, of all tenants: for meteringObserver. */
+  readonly metering: SqlMeteringSink
 }
 
 /**
@@ -55,16 +59,26 @@ export async function openStore(url: string, { notify = [], auditKey, ...options
   const desk = new SqlDesk(database, bell, [
     (tx, approval) => outbox.approval(tx, approval),
     async (tx, approval) => void (await jobs.enqueueIn(tx, resumeJob(approval))),
+    // Last: decisions of one tenant wait for each other from here on.
+    deskAudit(database.schema, auditKey),
   ])
   const sessions = new SqlSessions(database, bell, desk, [(tx, key, step) => outbox.step(tx, key, step)])
   const notifications = new Notifications({ db: database, targets, expire: () => desk.expireOverdue(), warn })
   const nodes = new Nodes({ db: database, warn })
+  const chains = new Map<string, SqlAuditSink>()
   return {
     database,
     sessions,
+    desk,
     jobs,
     notifications,
     nodes,
+    audit(tenantId) {
+      const sink = chains.get(tenantId) ?? new SqlAuditSink(database, tenantId)
+      chains.set(tenantId, sink)
+      return sink
+    },
+    metering: new SqlMeteringSink(database),
     async [Symbol.asyncDispose]() {
       await nodes.close()
       await notifications.close()
