@@ -127,6 +127,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly enforces: ReadonlySet<SandboxGuarantee>
   /** Where its workspace is for the code in it, where it cannot be at `/workspace`; runs may say `/workspace` for it in `cwd` all the same. */
   readonly workspace?: string
+  /** Where its temporary folder is for the code in it, where that cannot be `/tmp`. */
+  readonly temporary?: string
   /** Never rejects for a reason that lies in the code. @throws AdjutantError CANCELLED, UNSUPPORTED, SANDBOX_FAILED when the box itself broke */
   run(run: SandboxRun): Promise<SandboxReport>
   /** @param path relative to the workspace; links out of it are refused. @throws AdjutantError PATH_OUTSIDE_WORKSPACE, TOO_LARGE */

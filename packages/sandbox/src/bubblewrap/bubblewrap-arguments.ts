@@ -44,6 +44,8 @@ const BOX_ENVIRONMENT: Readonly<Record<string, string>> = {
   USER: 'sandbox',
   LANG: 'C.UTF-8',
   TMPDIR: '/tmp',
+  // Else what programs keep for later lies in the workspace, which is HOME.
+  XDG_CACHE_HOME: '/tmp',
 }
 
 /** Arguments for `bwrap`, without its own name. */

@@ -89,6 +89,7 @@ export class ContainerHouse {
         HOME: '/workspace',
         LANG: 'C.UTF-8',
         TMPDIR: '/tmp',
+        XDG_CACHE_HOME: '/tmp',
         ...network?.env,
         ...shape.env,
       }

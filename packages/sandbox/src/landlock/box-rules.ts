@@ -17,6 +17,9 @@ const SETTINGS = [
   'ssl/openssl.cnf',
   'fonts',
   'mime.types',
+  'ImageMagick-6',
+  // Debian's matplotlib does not start without.
+  'matplotlibrc',
   'localtime',
   'magic',
   'nsswitch.conf',

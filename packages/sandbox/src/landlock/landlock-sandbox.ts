@@ -37,9 +37,10 @@ export class LandlockSandbox implements Sandbox {
   readonly backend = LANDLOCK
   readonly enforces: ReadonlySet<SandboxGuarantee>
   readonly workspace: string
+  readonly temporary: string
   readonly #options: LandlockSandboxOptions
   readonly #files: Workspace
-  readonly #temporary: Workspace
+  readonly #temporaryFiles: Workspace
   readonly #turns = new Turns('runs of this sandbox', 1, 1_000)
   readonly #runners = new Map<SandboxLanguage, { readonly runner: SessionRunner; readonly box: LandlockBox }>()
   #closed: Promise<void> | undefined
@@ -50,7 +51,8 @@ export class LandlockSandbox implements Sandbox {
     this.workspace = options.slot.workspacePath
     this.#options = options
     this.#files = files
-    this.#temporary = temporary
+    this.temporary = options.slot.temporaryPath
+    this.#temporaryFiles = temporary
   }
 
   /** @throws AdjutantError SANDBOX_UNAVAILABLE */
@@ -112,7 +114,7 @@ export class LandlockSandbox implements Sandbox {
 
   close(): Promise<void> {
     this.#closed ??= (async () => {
-      await Promise.all([this.#options.slot.close(), this.#files.close(), this.#temporary.close()])
+      await Promise.all([this.#options.slot.close(), this.#files.close(), this.#temporaryFiles.close()])
       this.#options.closed()
     })()
     return this.#closed
@@ -185,7 +187,7 @@ export class LandlockSandbox implements Sandbox {
   async #look(): Promise<SandboxLimitName | undefined> {
     const { limits } = this.#options.slot.shape
     try {
-      const [kept, temporary] = await Promise.all([this.#files.usage(), this.#temporary.usage()])
+      const [kept, temporary] = await Promise.all([this.#files.usage(), this.#temporaryFiles.usage()])
       if (kept.bytes + temporary.bytes > limits.diskMB * 1_048_576) return 'disk'
       return kept.files + temporary.files > limits.files ? 'files' : undefined
     } catch (error) {

@@ -129,6 +129,7 @@ export class LandlockSlot {
           USER: 'sandbox',
           LANG: 'C.UTF-8',
           TMPDIR: this.temporaryPath,
+          XDG_CACHE_HOME: this.temporaryPath,
           // Else git finds that the machine has settings that it may not read, and gives up.
           GIT_CONFIG_NOSYSTEM: '1',
           ...shape.env,

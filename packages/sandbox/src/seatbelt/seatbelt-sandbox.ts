@@ -46,6 +46,7 @@ export class SeatbeltSandbox implements Sandbox {
   readonly backend = SEATBELT
   readonly enforces: ReadonlySet<SandboxGuarantee>
   readonly workspace: string
+  readonly temporary: string
   readonly #options: SeatbeltSandboxOptions
   readonly #own: string
   readonly #folders: BoxFolders
@@ -60,6 +61,7 @@ export class SeatbeltSandbox implements Sandbox {
     this.id = options.id
     this.enforces = options.enforces
     this.workspace = folders.workspace
+    this.temporary = folders.temporary
     this.#options = options
     this.#own = own
     this.#folders = folders
@@ -175,6 +177,7 @@ export class SeatbeltSandbox implements Sandbox {
       HOME: this.#folders.workspace,
       LANG: 'C.UTF-8',
       TMPDIR: this.#folders.temporary,
+      XDG_CACHE_HOME: this.#folders.temporary,
       ...env,
     }
     return `exec /usr/bin/env ${[...Object.entries(set).map(([name, value]) => `${name}=${value}`), ...words].map(quoted).join(' ')}`

@@ -177,6 +177,14 @@ export function functionalPart(name: string, open: () => Promise<SandboxBackend>
       assert.equal(out(await box.run({ lang: 'bash', code: 'pwd', cwd: '/workspace/sub/folder' })), `${home}/sub/folder\n`)
     })
 
+    test('has room for what programs keep for later, which is not in its workspace', ['bash'], async (box) => {
+      const code = `cache="\${XDG_CACHE_HOME:-$HOME/.cache}"; mkdir -p "$cache/kept" "$1/kept" && cd "$cache" && pwd -P`
+      const report = await box.run({ lang: 'bash', code: `set -- ${box.temporary ?? '/tmp'}; ${code}` })
+      assert.equal(report.exitCode, 0, err(report))
+      assert.ok(!out(report).startsWith(`${box.workspace ?? '/workspace'}/`), out(report))
+      assert.deepEqual(await box.list(), [])
+    })
+
     test('keeps variables and the folder in a session, and only there', ['bash'], async (box) => {
       await box.run({ lang: 'bash', code: 'X=kept; mkdir -p here; cd here', session: true })
       const next = await box.run({ lang: 'bash', code: 'echo "$X $PWD"', session: true })

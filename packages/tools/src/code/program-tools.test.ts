@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { CodeBench, skip } from '../../test/code-tools.ts'
 
@@ -41,6 +44,20 @@ describe('python', { skip }, () => {
     assert.ok(Array.isArray(structured.files) && structured.files.length === 5)
     assert.equal((await bench.call('python', { code: 'pass' })).text, '(no output)')
     assert.match((await bench.bash('ls; echo x >> table.csv')).text, /plot\.png.*\n\[files: table\.csv \(text, 6 bytes\)\]$/s)
+  })
+
+  it('keeps what libraries keep for later where nobody looks, as bash does, also in a folder of the host', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-cache-'))
+    try {
+      await using of = bench.make({ workspace: folder })
+      const code = 'import os\nfor n in ("XDG_CACHE_HOME", "MPLCONFIGDIR"): os.makedirs(os.environ[n] + "/kept", exist_ok=True)'
+      assert.equal((await bench.call('python', { code }, { of })).text, '(no output)')
+      const said = await bench.call('bash', { command: 'mkdir -p "$XDG_CACHE_HOME/kept" && echo "$XDG_CACHE_HOME"' }, { of })
+      assert.equal(said.text, '/tmp')
+      assert.deepEqual(readdirSync(folder), [])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   it('lists no more than can be read', async () => {
