@@ -12,6 +12,7 @@ import type {
 } from '@adjutant/core'
 import type { SandboxGuarantee, SandboxLimits } from '@adjutant/core/contract'
 import type { OAuthSettings, PinMode } from '@adjutant/core/mcp'
+import type { NotifySettings } from '@adjutant/store'
 import type { AuditConfig } from './audit-folder.ts'
 import type { SandboxConfig } from './sandbox-config.ts'
 import type { WorkspaceAsk } from './workspace-settings.ts'
@@ -154,8 +155,12 @@ export interface StoreConfig {
   readonly encryptionKeys?: readonly string[]
 }
 
+/** Who is told of what: see docs/guides/notifications.md. In a {@link Config} paths of certificates are absolute. */
+export type NotifyConfig = Extract<NotifySettings, { readonly webhook: unknown } | { readonly email: unknown }>
+
 export interface RawConfig extends GuardConfig {
   readonly store?: string | StoreConfig
+  readonly notify?: readonly NotifyConfig[]
   readonly policy?: string | readonly string[]
   readonly audit?: boolean | string | AuditConfig
   readonly hints?: readonly string[]
@@ -209,6 +214,7 @@ export interface Config {
   readonly sessions: SessionsConfig
   /** Absent: nobody said, and sessions are kept as files. */
   readonly store?: StoreConfig
+  readonly notify: readonly NotifyConfig[]
   readonly skills: readonly string[]
   /** A text: absolute path of a SQLite file. */
   readonly databases: Readonly<Record<string, string | PostgresConfig>>

@@ -9,6 +9,7 @@ import type { Config, GuardConfig, PostgresConfig, RawConfig } from './config.ts
 import { type ConfigDocument, readConfigDocument } from './config-document.ts'
 import { expandVariables } from './expand-variables.ts'
 import { findConfig } from './find-config.ts'
+import { absoluteNotify } from './notify-targets.ts'
 import { isPostgresAddress } from './postgres-address.ts'
 import { checkSandbox, type SandboxConfig } from './sandbox-config.ts'
 import { defaultSessionsFolder, isInside } from './sessions-folder.ts'
@@ -126,6 +127,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
     ...auditOf(raw, sessionsFolder, from),
     hints: (raw.hints ?? []).map(from),
     ...(raw.hintLanguage === undefined ? {} : { hintLanguage: raw.hintLanguage }),
+    notify: (raw.notify ?? []).map((entry) => absoluteNotify(entry, from)),
     ...(raw.store === undefined ? {} : { store: storeConfig(raw.store, from) }),
     asks,
     earlyStart: raw.earlyStart ?? true,

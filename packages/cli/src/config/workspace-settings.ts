@@ -84,6 +84,7 @@ function always(path: Path, reason: string): Rule {
 
 const SESSION_RULES: readonly Rule[] = [
   always(['store'], 'it says which database gets what is kept of sessions'),
+  always(['notify'], 'it says who is sent what the calls of sessions are about'),
   always(['sessions', 'keepDays'], 'it has sessions removed, also those of other workspaces'),
   more(['sessions', 'maxMB'], USUAL_QUOTA.maxMB),
   more(['sessions', 'maxFiles'], USUAL_QUOTA.maxFiles),

@@ -2,6 +2,7 @@ import { randomIds, systemClock } from '@adjutant/core'
 import type { Store } from '@adjutant/store'
 import type { CliIo } from '../cli-io.ts'
 import type { Config } from '../config/config.ts'
+import { readNotify } from '../config/notify-targets.ts'
 import { storePlace } from '../config/store-place.ts'
 
 /** Opens the store that is meant; the database is loaded only where one is. @throws AdjutantError what `openStore` and {@link storePlace} throw */
@@ -17,6 +18,7 @@ export async function openConfiguredStore(
     clock: systemClock,
     ids: randomIds,
     migrate,
+    notify: await readNotify(config.notify),
     warn: (message) => io.stderr.write(`! ${message}\n`),
     ...(encryptionKeys === undefined ? {} : { encryptionKey: encryptionKeys }),
   })
