@@ -27,6 +27,7 @@ async function resumeBatch(io: CliIo, { shared, config, durable }: RunInput & { 
   const json = shared.json === true
   const work = await openWork(io, { shared, config, stdinIsData: false, durable, catalog: { notLoaded: 'run' } })
   try {
+    if (work.session.state?.open !== undefined) work.ui.expect(work.session.state.open.calls)
     const results = await work.session.resume({ signal: io.signal })
     const message = toToolMessages('openai-chat', results)
     if (json) await writeJson(io.stdout, resultsLine(results, message))

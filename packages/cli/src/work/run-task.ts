@@ -35,6 +35,9 @@ export interface RunInput {
   readonly durable?: DurableWork
 }
 
+/** Approvals that are named when a run is left. */
+const MOST_LISTED = 10
+
 /** @throws AdjutantError USAGE when no model is named; whatever the session and the model throw */
 export async function runTask(io: CliIo, input: RunInput): Promise<void> {
   const spec = input.model ?? input.config.model
@@ -87,6 +90,7 @@ async function withModel(io: CliIo, input: RunInput, handle: ModelHandle): Promi
   try {
     if (recorded !== undefined) ui.note('nobody is at a terminal: questions are answered as the recording was')
     if (durable !== undefined && json) await writeJson(io.stdout, { type: 'session', id: session.id })
+    if (session.state?.open !== undefined) ui.expect(session.state.open.calls)
     answer = await runAgent({
       session,
       model: handle.model,
@@ -97,19 +101,22 @@ async function withModel(io: CliIo, input: RunInput, handle: ModelHandle): Promi
     })
   } finally {
     ui.note(tally.summary(answer, session.at()))
-    if (durable !== undefined) for (const line of whatIsLeft(session.id, answer)) ui.note(line)
+    if (durable !== undefined) for (const line of await whatIsLeft(session, answer, durable)) ui.note(line)
     await work.close()
   }
   await tell(io, answer, json, ui.showsText && io.stdout.isTTY === true)
 }
 
 /** What a person can do next with a session that outlives the process. */
-function whatIsLeft(id: string, answer: AgentAnswer | undefined): readonly string[] {
-  const lines = (answer?.waiting ?? []).map((approval) => `waits for a person: adjutant approvals show ${approval}`)
+async function whatIsLeft(session: Session, answer: AgentAnswer | undefined, { store }: DurableWork): Promise<readonly string[]> {
+  const lines: string[] = []
   for (const { jobId, name } of answer?.jobs ?? []) lines.push(`${name} goes on in the background: adjutant jobs show ${jobId}`)
-  if (answer?.reason === 'paused') lines.push(`then carry it on: adjutant sessions resume ${id}`)
-  else lines.push(`session ${id} is kept`)
-  return lines
+  if (answer?.reason !== 'paused') return [...lines, `session ${session.id} is kept`]
+  const { tenantId } = session.principal
+  const { items, next } = await store.sessions.approvals.list(tenantId, { sessionId: session.id, state: 'pending', limit: MOST_LISTED })
+  for (const { id, tool } of items) lines.push(`${tool} waits for a person: adjutant approvals show ${id}`)
+  if (next !== undefined) lines.push(`and more: adjutant approvals list --session ${session.id}`)
+  return [...lines, `then carry it on: adjutant sessions resume ${session.id}`]
 }
 
 /** What the operator wrote says who the model is; what the execution system relies on is added. */

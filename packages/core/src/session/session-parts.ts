@@ -6,7 +6,8 @@ import type { Clock, IdSource, Namespace } from '../contract/ports.ts'
 import { LOCAL_PRINCIPAL, type Principal } from '../contract/principal.ts'
 import { InteractionLock } from '../dispatch/interaction-lock.ts'
 import { openNamespace } from '../execution/namespace.ts'
-import { SPILL_LIMITS, setSpillLimits } from '../response/spill-settings.ts'
+import { SharedResults } from '../response/shared-results.ts'
+import { SPILL_LIMITS, setSharedResults, setSpillLimits } from '../response/spill-settings.ts'
 import { randomIds } from '../util/random-ids.ts'
 import { systemClock } from '../util/system-clock.ts'
 import { Followers } from './followers.ts'
@@ -30,6 +31,8 @@ export interface SessionPartsMade {
   readonly guards: RunGuards
   readonly catalog: Catalog
   readonly used: UsedTools
+  /** Kept results on their way to other machines; absent: they stay here. */
+  readonly shared: SharedResults | undefined
   at(): number
 }
 
@@ -41,10 +44,27 @@ export function sessionParts(options: SessionOptions): SessionPartsMade {
   const { clock = systemClock, ids = randomIds, principal = LOCAL_PRINCIPAL, durable, interaction = new InteractionLock() } = options
   const id = options.id ?? sessionId(ids.next('session'))
   const trace = durable?.traceId ?? traceId(ids.traceId())
-  const namespace = openNamespace({ root: options.namespaceRoot, sessionId: id, owner: principal, ...options.quota })
-  if (options.results !== undefined) setSpillLimits(namespace, { ...SPILL_LIMITS, ...options.results }, clock)
   const startedAt = clock.monotonic()
   const at = (): number => clock.monotonic() - startedAt
+  const failed = (message: string): void => followers.emit?.({ type: 'log', level: 'warn', message, at: at() })
+  const shared =
+    durable?.results === undefined
+      ? undefined
+      : new SharedResults({
+          ...durable.results,
+          owner: { tenantId: principal.tenantId, userId: principal.userId, sessionId: id },
+          clock,
+          failed,
+        })
+  const namespace = openNamespace({
+    root: options.namespaceRoot,
+    sessionId: id,
+    owner: principal,
+    ...options.quota,
+    ...(shared === undefined ? {} : { secret: (own) => shared.secret(own) }),
+  })
+  if (shared !== undefined) setSharedResults(namespace, shared)
+  if (options.results !== undefined) setSpillLimits(namespace, { ...SPILL_LIMITS, ...options.results }, clock)
   const followers = new Followers(options.events, options.observers ?? [], {
     sessionId: id,
     traceId: trace,
@@ -71,7 +91,22 @@ export function sessionParts(options: SessionOptions): SessionPartsMade {
     catalog.restore(durable.state.loaded)
     for (const step of durable.tail) guards.replay(step, catalog.all)
   }
-  return { id, traceId: trace, clock, ids, namespace, interaction, followers, steps, jobs, guards, catalog, used: new UsedTools(), at }
+  return {
+    id,
+    traceId: trace,
+    clock,
+    ids,
+    namespace,
+    interaction,
+    followers,
+    steps,
+    jobs,
+    guards,
+    catalog,
+    used: new UsedTools(),
+    shared,
+    at,
+  }
 }
 
 function makeCatalog(options: SessionOptions, principal: Principal, emit: EventSink | undefined, at: () => number): Catalog {

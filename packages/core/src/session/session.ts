@@ -7,9 +7,11 @@ import type { EventSink, StepRecord } from '../contract/events.ts'
 import type { SessionId, TraceId } from '../contract/ids.ts'
 import type { ToolDefinition } from '../contract/messages.ts'
 import type { Clock, IdSource, Namespace } from '../contract/ports.ts'
+import { LOCAL_PRINCIPAL, type Principal } from '../contract/principal.ts'
 import type { ToolResult } from '../contract/result.ts'
 import type { InteractionLock } from '../dispatch/interaction-lock.ts'
 import type { ToolSnapshot } from '../registry/snapshot.ts'
+import type { SharedResults } from '../response/shared-results.ts'
 import { definitionsOf } from './definitions-of.ts'
 import type { DurableSide } from './durable/durable-side.ts'
 import type { OpenBatch } from './durable/open-batch.ts'
@@ -62,6 +64,7 @@ export class Session {
   readonly #jobs: SessionJobs | undefined
   #batch = 0
   readonly #used: UsedTools
+  readonly #shared: SharedResults | undefined
   readonly #followers: Followers
   #policyVersion: number | undefined
   #tail: Promise<unknown> = Promise.resolve()
@@ -86,9 +89,14 @@ export class Session {
     this.#guards = parts.guards
     this.#catalog = parts.catalog
     this.#used = parts.used
+    this.#shared = parts.shared
     const batch = (): number => this.#durable?.batch ?? this.#batch
     this.#environment = turnEnvironment(options, { ...parts, durable: this.#durable, emit: this.#followers.emit, batch })
     this.#wholeBatch = { ...this.#environment, earlyStart: false }
+  }
+
+  get principal(): Principal {
+    return this.#options.principal ?? LOCAL_PRINCIPAL
   }
 
   get tools(): ToolSnapshot {
@@ -261,6 +269,7 @@ export class Session {
   async close(): Promise<void> {
     this.#closing.abort(new DOMException('the session was closed', 'AbortError'))
     await this.#tail
+    await this.#shared?.sent()
     await this.#durable?.journal.close()
     await this.#used.end(this.id, this.events, this.at)
     await this.#followers.flush()
@@ -284,11 +293,14 @@ export class Session {
       } catch (error) {
         if (error instanceof SessionPaused) {
           this.#durable?.keepLoaded(this.#catalog.loadedNames())
+          // Whoever carries it on elsewhere finds what the model was told of.
+          await this.#shared?.sent()
           await this.#durable?.pause(error.waiting, this.#guards.snapshot())
         }
         throw error
       } finally {
         this.#durable?.keepLoaded(this.#catalog.loadedNames())
+        await this.#shared?.sent()
         await this.#steps?.written()
         await this.#followers.flush()
       }

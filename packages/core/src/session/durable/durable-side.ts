@@ -5,6 +5,7 @@ import type { StepRecord } from '../../contract/events.ts'
 import { type TraceId, traceId } from '../../contract/ids.ts'
 import type { Clock } from '../../contract/ports.ts'
 import type { Principal } from '../../contract/principal.ts'
+import type { ResultStore } from '../../contract/result-store.ts'
 import { type GuardsSnapshot, readCheckpoint, restoreState, writeCheckpoint } from './checkpoint.ts'
 import { GateDesk } from './gate-desk.ts'
 import type { OpenBatch } from './open-batch.ts'
@@ -19,6 +20,7 @@ export interface DurableSideOptions {
   readonly clock: Clock
   /** Nobody is waited for. */
   readonly defers: boolean
+  readonly resultStore?: ResultStore | undefined
 }
 
 /**
@@ -32,6 +34,8 @@ export class DurableSide {
   /** Steps after the checkpoint, for guards that count by steps. */
   readonly tail: readonly StepRecord[]
   readonly guards: GuardsSnapshot
+  /** Where results that were too long are kept for other machines, and under which fence. */
+  readonly results: { readonly store: ResultStore; readonly fence: number } | undefined
   readonly #clock: Clock
   readonly #principal: Principal
 
@@ -45,6 +49,7 @@ export class DurableSide {
     this.tail = loaded.steps
     this.guards = checkpoint?.guards ?? {}
     this.traceId = traceId(loaded.session.traceId)
+    this.results = options.resultStore === undefined ? undefined : { store: options.resultStore, fence: hold.fence }
     this.#clock = clock
     this.#principal = principal
     this.desk = new GateDesk({

@@ -1,6 +1,7 @@
 import type { DurableStore } from '../../contract/durable.ts'
 import { sessionId, traceId } from '../../contract/ids.ts'
 import { LOCAL_PRINCIPAL } from '../../contract/principal.ts'
+import type { ResultStore } from '../../contract/result-store.ts'
 import { randomIds } from '../../util/random-ids.ts'
 import { systemClock } from '../../util/system-clock.ts'
 import { Session } from '../session.ts'
@@ -10,6 +11,8 @@ import { isGone, thisNode } from './process-node.ts'
 
 export interface DurableSessionOptions extends Omit<SessionOptions, 'store' | 'durable'> {
   readonly store: DurableStore
+  /** Keeps results that were too long so that the session finds them on every machine. Default: they stay on the machine that made them. */
+  readonly resultStore?: ResultStore
   /** For people: which process this is. Default: host name and process id. */
   readonly node?: string
   /** Nobody is waited for: a batch with calls that a person must decide on ends with SessionPaused. Default false. */
@@ -33,7 +36,7 @@ export interface DurableSessionOptions extends Omit<SessionOptions, 'store' | 'd
  * ```
  */
 export async function openDurableSession(options: DurableSessionOptions): Promise<Session> {
-  const { store, node = thisNode(), defers = false, create, leaseMs, ...rest } = options
+  const { store, resultStore, node = thisNode(), defers = false, create, leaseMs, ...rest } = options
   const { clock = systemClock, ids = randomIds, principal = LOCAL_PRINCIPAL } = options
   const id = options.id ?? sessionId(ids.next('session'))
   const hold = await store.hold(
@@ -49,7 +52,7 @@ export async function openDurableSession(options: DurableSessionOptions): Promis
   )
   try {
     const loaded = await hold.load()
-    const durable = new DurableSide({ store, hold, loaded, principal, clock, defers })
+    const durable = new DurableSide({ store, hold, loaded, principal, clock, defers, resultStore })
     const session = new Session({ ...rest, id, clock, ids, principal, durable })
     if (loaded.session.steps > 0) {
       const step = {
