@@ -11,7 +11,8 @@ const ADD = hot('INSERT INTO audit (tenant_id, session_id, seq, previous, hash, 
 const ROWS = 200
 
 export async function chainHead(tx: StoreTransaction, tenantId: string, sessionId: string): Promise<AuditHead> {
-  return (await tx.get(LAST, [tenantId, sessionId])) ?? { seq: 0, hash: AUDIT_START }
+  const last = await tx.get(LAST, [tenantId, sessionId])
+  return last === undefined ? { seq: 0, hash: AUDIT_START } : { seq: last.seq, hash: last.hash }
 }
 
 export async function addRecords(
