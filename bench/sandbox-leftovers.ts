@@ -24,7 +24,7 @@ export function leftovers(mark: string, nap: string): Readonly<Record<string, re
     files: existsSync(mark)
       ? readdirSync(mark, { recursive: true })
           .map(String)
-          .filter((name) => !name.startsWith('users'))
+          .filter((name) => !name.startsWith('users') && name !== 'lent')
       : [],
     users: existsSync(`${mark}/users`) ? readdirSync(`${mark}/users`) : [],
     descriptors: readdirSync('/proc/self/fd').flatMap(target),

@@ -42,7 +42,7 @@ function files(folder: string): readonly string[] {
   return existsSync(folder)
     ? readdirSync(folder, { recursive: true })
         .map(String)
-        .filter((name) => name !== 'users')
+        .filter((name) => name !== 'users' && name !== 'lent')
     : []
 }
 

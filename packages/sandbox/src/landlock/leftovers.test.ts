@@ -47,7 +47,7 @@ function files(): readonly string[] {
     existsSync(`${root}/${name}`)
       ? readdirSync(`${root}/${name}`, { recursive: true })
           .map(String)
-          .filter((path) => path !== 'users')
+          .filter((path) => path !== 'users' && path !== 'lent')
       : [],
   )
 }
