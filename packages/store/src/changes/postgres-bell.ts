@@ -73,6 +73,8 @@ export class PostgresBell implements ChangeBell {
     await this.#local[Symbol.asyncDispose]()
     const listener = this.#listener
     this.#listener = undefined
+    // The end is waited for: now it keeps the process.
+    if (listener !== undefined && 'ref' in listener && typeof listener.ref === 'function') listener.ref()
     await listener?.end().catch(() => {})
   }
 

@@ -29,6 +29,7 @@ export class BossCarrier implements JobCarrier {
   readonly #where: NonNullable<StoreDatabase['postgres']>
   readonly #warn: (message: string) => void
   readonly #queues = new Map<string, Promise<void>>()
+  readonly #ears = new Set<() => Promise<void>>()
   #started: Promise<PgBoss> | undefined
   #closed = false
 
@@ -53,14 +54,20 @@ export class BossCarrier implements JobCarrier {
     await boss.send(news.kind, null, { id: ticketId(news), startAfter: new Date(news.runAt), db: fromKysely(tx.db) })
   }
 
-  sent(): void {}
+  /** Workers of this process need not wait for the ticket. */
+  sent(): void {
+    for (const look of this.#ears) void look()
+  }
 
   listen(kinds: readonly string[], look: () => Promise<void>): AsyncDisposable {
     const over = new AbortController()
+    const ear = (): Promise<void> => look()
+    this.#ears.add(ear)
     const workers = Promise.all(kinds.map((kind) => this.#hear(kind, look, over.signal)))
     return {
       [Symbol.asyncDispose]: async () => {
         over.abort()
+        this.#ears.delete(ear)
         await Promise.all((await workers).map((off) => off()))
       },
     }
@@ -114,7 +121,7 @@ export class BossCarrier implements JobCarrier {
   }
 
   async #start(): Promise<PgBoss> {
-    const { connectionString, schema, pool } = this.#where
+    const { connectionString, schema } = this.#where
     const own = `${schema}_jobs`
     const boss = new PgBoss({
       connectionString,
@@ -130,7 +137,8 @@ export class BossCarrier implements JobCarrier {
     boss.on('warning', ({ message }) => this.#warn(`pg-boss: ${message}`))
     try {
       await boss.start()
-      await pool.query(GRANTS(own, `${schema}_app`))
+      // By its own connection: those of the store may all be held by transactions that wait for this very queue.
+      await boss.getDb().executeSql(GRANTS(own, `${schema}_app`))
       return boss
     } catch (cause) {
       await boss.stop({ graceful: false }).catch(() => {})
