@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '@adjutant/core'
-import { type StepRecord, sessionId, traceId } from '@adjutant/core/contract'
+import { type AskedApproval, approvalId, callId, digest, type StepRecord, sessionId, traceId } from '@adjutant/core/contract'
 import { ChaosProcess, durableStoreFaults, postgresMissing, smallDisk, startPostgres } from '@adjutant/testkit'
 import { broken } from '../../test/chaos/chaos-table.ts'
 import { runChaos } from '../../test/chaos/run-chaos.ts'
 import { freshUrl, STORE_KINDS, testFolder } from '../../test/open-stores.ts'
 import { openStore } from '../open-store.ts'
 
-const SMALL = { seed: 7, checkpoints: 60, workers: 4, killEveryMs: 1_500, bodyMs: 60, limitMs: 100_000 }
+const SMALL = { seed: 7, checkpoints: 60, workers: 4, killEveryMs: 2_000, bodyMs: 60, limitMs: 100_000 }
 const noPostgres = postgresMissing() !== undefined
 
 for (const kind of STORE_KINDS) {
@@ -89,6 +89,39 @@ describe('a database that crashes and forgets what was not durable yet', () => {
     await next.close()
   })
 })
+
+describe('more decisions at once than there are connections', () => {
+  it('are all decided, also when none was before and the queue has yet to be made', { skip: noPostgres, timeout: 60_000 }, async () => {
+    await using server = await startPostgres()
+    await using store = await openStore(server.url, { poolSize: 3 })
+    const key = { tenantId: 'local', sessionId: sessionId('s') }
+    const principal = { tenantId: 'local', userId: 'u', roles: [] }
+    const hold = await store.sessions.hold(key, { principal, traceId: traceId('1'.padStart(32, '0')), node: 'n' })
+    const asked = Array.from({ length: 12 }, (_, index) => question(`approval_${index}`))
+    await hold.keep(asked.map((approval) => ({ version: 1, type: 'asked', time: 1, approval })))
+    const yes = { decision: { type: 'approve', scope: 'once' }, by: 'eve' } as const
+    const decided = await Promise.all(asked.map(({ id }) => store.sessions.approvals.decide('local', id, yes)))
+    assert.ok(decided.every(({ state }) => state === 'approved'))
+    await hold.close()
+  })
+})
+
+function question(id: string): AskedApproval {
+  const [first, second, third] = ['a', 'b', 'c'].map((sign) => digest(`sha256:${sign.repeat(64)}`))
+  assert.ok(first !== undefined && second !== undefined && third !== undefined)
+  return {
+    id: approvalId(id),
+    batch: 1,
+    callId: callId(id),
+    tool: 'change',
+    effect: 'write',
+    shown: {},
+    reason: 'it writes',
+    rule: 'mode/ask',
+    binding: { arguments: first, tool: second, principal: third },
+    createdAt: 1,
+  }
+}
 
 function said(text: string): StepRecord {
   return { version: 1, type: 'user', at: 0, text }

@@ -1,7 +1,7 @@
 /**
  * The whole chaos run, on SQLite and on a real PostgreSQL, as a table. Exit code 1 when something that must hold does not.
  *
- * Usage: npm run test:chaos [-- --seed N] [-- --checkpoints N] [-- --only sqlite|postgres]
+ * Usage: npm run test:chaos [-- --seed N] [-- --checkpoints N] [-- --only sqlite|postgres] [-- --limit SECONDS for each] [-- --limit SECONDS for each]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,16 +12,21 @@ import { broken, chaosTable } from './chaos-table.ts'
 import { type ChaosReport, runChaos } from './run-chaos.ts'
 
 const { values } = parseArgs({
-  options: { seed: { type: 'string', default: '7' }, checkpoints: { type: 'string', default: '300' }, only: { type: 'string' } },
+  options: {
+    seed: { type: 'string', default: '7' },
+    checkpoints: { type: 'string', default: '300' },
+    only: { type: 'string' },
+    limit: { type: 'string', default: '105' },
+  },
 })
 const seed = whole('seed', values.seed, 0)
 const shared = {
   seed,
   checkpoints: whole('checkpoints', values.checkpoints, 1),
   workers: 4,
-  killEveryMs: 700,
+  killEveryMs: 2_000,
   bodyMs: 300,
-  limitMs: 105_000,
+  limitMs: 1_000 * whole('limit', values.limit, 1),
 }
 process.stdout.write(`chaos: seed ${seed}\n`)
 

@@ -180,6 +180,7 @@ class ChaosRun {
       script: fileURLToPath(new URL('./approver.ts', import.meta.url)),
       args: [this.#options.url, name],
       nodeArgs: NODE_ARGS,
+      env: { NODE_COMPILE_CACHE: join(this.#folder, 'code') },
       onLine: (line) => {
         if (line === 'ready') ready.resolve()
         else this.#heard(line, index)
@@ -207,7 +208,9 @@ class ChaosRun {
       script: fileURLToPath(new URL('./worker.ts', import.meta.url)),
       args: [url, this.#book, this.#folder, ...[seed, checkpoints, number, dieAt, LEASE_MS, bodyMs].map(String)],
       nodeArgs: NODE_ARGS,
+      env: { NODE_COMPILE_CACHE: join(this.#folder, 'code') },
       onLine: (line) => {
+        if (line === 'ready') return
         this.#met[line] = (this.#met[line] ?? 0) + 1
       },
     })

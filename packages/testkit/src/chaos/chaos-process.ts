@@ -9,6 +9,8 @@ export interface ChaosProcessOptions {
   readonly args?: readonly string[]
   /** Of node itself. Default: those of this process. */
   readonly nodeArgs?: readonly string[]
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
   /** Each whole line of its standard output, in order. */
   readonly onLine?: (line: string) => void
   /** A command that runs it instead of this shell's, e.g. {@link SmallDisk.command}: node and its arguments follow. */
@@ -42,20 +44,22 @@ export class ChaosProcess {
   readonly ended: Promise<ChaosEnd>
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
   #killed = false
+  #spoke = false
   #said = ''
 
-  constructor({ script, args = [], nodeArgs = process.execArgv, onLine, within = [] }: ChaosProcessOptions) {
+  constructor({ script, args = [], nodeArgs = process.execArgv, env = {}, onLine, within = [] }: ChaosProcessOptions) {
     const [program = process.execPath, ...rest] = [...within, process.execPath, ...nodeArgs, script, ...args]
-    this.#child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
     this.pid = this.#child.pid
     // A line to somebody who was killed meanwhile is lost, as it would be.
     this.#child.stdin.on('error', () => {})
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-SAID_CHARS)
     })
-    const lines = createInterface({ input: this.#child.stdout })
-    if (onLine !== undefined) lines.on('line', onLine)
-    else lines.resume()
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      this.#spoke = true
+      onLine?.(line)
+    })
     this.ended = new Promise((resolve) => {
       const end = (code: number | null, signal: NodeJS.Signals | null) => resolve({ code, signal, killed: this.#killed, said: this.#said })
       this.#child.once('error', (error) => {
@@ -68,6 +72,11 @@ export class ChaosProcess {
 
   get running(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** It has come as far as to write a line. */
+  get spoke(): boolean {
+    return this.#spoke
   }
 
   /** Writes one line to its standard input. */

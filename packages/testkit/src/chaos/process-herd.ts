@@ -56,18 +56,18 @@ export class ProcessHerd {
     return this.#faults
   }
 
-  /** SIGKILL to a random one. */
+  /** SIGKILL to a random one of those that have spoken: who is still starting has nothing to lose, and on a busy machine nobody would get further. */
   killOne(): void {
-    const victim = this.#any([...this.#members].filter((each) => each.running))
+    const victim = this.#any([...this.#members].filter((each) => each.running && each.spoke))
     if (victim === undefined) return
     this.#killed += 1
     this.#asleep.delete(victim)
     victim.kill()
   }
 
-  /** SIGSTOP to a random one, SIGCONT after `ms`. */
+  /** SIGSTOP to a random one of those that have spoken, SIGCONT after `ms`. */
   sleepOne(ms: number): void {
-    const victim = this.#any([...this.#members].filter((each) => each.running && !this.#asleep.has(each)))
+    const victim = this.#any([...this.#members].filter((each) => each.running && each.spoke && !this.#asleep.has(each)))
     if (victim === undefined) return
     this.#slept += 1
     this.#asleep.add(victim)
