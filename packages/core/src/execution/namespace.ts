@@ -27,6 +27,8 @@ export interface NamespaceOptions {
   readonly maxFiles?: number
   /** 32 bytes that nobody can guess, for handles; asked for once in the life of a session. Default: of the system. */
   readonly randomness?: () => Uint8Array
+  /** Where the session's secret is kept for other machines: given this machine's, it tells the one that is good everywhere. Asked once a handle is needed. */
+  readonly secret?: (own: () => Promise<Uint8Array>) => Promise<Uint8Array>
 }
 
 export interface NamespaceUsage {
@@ -181,7 +183,8 @@ class FolderNamespace implements SessionNamespace {
   }
 
   #secretOf(): Promise<Uint8Array> {
-    this.#secret ??= this.#readSecret().catch((error: unknown) => {
+    const own = (): Promise<Uint8Array> => this.#readSecret()
+    this.#secret ??= (this.#options.secret?.(own) ?? own()).catch((error: unknown) => {
       this.#secret = undefined
       throw error
     })

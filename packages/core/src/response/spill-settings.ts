@@ -1,6 +1,7 @@
 import type { Clock, Namespace } from '../contract/ports.ts'
 import type { Redactor } from '../contract/redact.ts'
 import { systemClock } from '../util/system-clock.ts'
+import type { SharedResults } from './shared-results.ts'
 
 /** How much of whole results a session keeps, and for how long. The oldest go first. */
 export interface SpillLimits {
@@ -20,6 +21,8 @@ export interface SpillSettings {
   readonly clock: Clock
   /** Takes secrets out of what is kept. */
   readonly redactor?: Redactor
+  /** Where other machines find what is kept. */
+  readonly shared?: SharedResults
 }
 
 const DEFAULT_SETTINGS: SpillSettings = Object.freeze({ limits: SPILL_LIMITS, clock: systemClock })
@@ -40,6 +43,11 @@ export function setSpillLimits(namespace: Namespace, limits: SpillLimits, clock:
 /** From now on nothing is kept in this namespace but without its secrets, whoever writes it. */
 export function setSpillRedactor(namespace: Namespace, redactor: Redactor): void {
   settings.set(namespace, { ...spillSettings(namespace), redactor })
+}
+
+/** From now on what is kept here is kept for other machines too, and what they kept is found. */
+export function setSharedResults(namespace: Namespace, shared: SharedResults): void {
+  settings.set(namespace, { ...spillSettings(namespace), shared })
 }
 
 export function spillSettings(namespace: Namespace): SpillSettings {

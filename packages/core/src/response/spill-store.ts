@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { AdjutantError } from '../contract/errors.ts'
 import type { Namespace } from '../contract/ports.ts'
 import type { SpillRef } from '../contract/result.ts'
+import type { StoredResult } from '../contract/result-store.ts'
 import { holdsSecrets, withoutSecrets } from './spill-clean.ts'
 import { RESULT_SUFFIX, RESULTS_FOLDER, spillIdOf } from './spill-id.ts'
 import { type RemovalReason, RemovedResults } from './spill-removed.ts'
@@ -33,6 +34,8 @@ interface Store {
   /** Of results that are being written. */
   writing: number
   readonly removed: RemovedResults
+  /** Names that were given on another machine. */
+  readonly taken: ReadonlyMap<string, StoredResult>
   /** The end of the last change. */
   queue: Promise<unknown>
 }
@@ -66,7 +69,11 @@ async function openStore(namespace: Namespace): Promise<Store> {
   }
   found.sort((a, b) => a.time - b.time || a.id.localeCompare(b.id, 'en', { numeric: true }))
   const bytes = found.reduce((sum, kept) => sum + kept.bytes, 0)
-  return { folder, kept: found, bytes, writing: 0, removed: await RemovedResults.open(folder), queue: Promise.resolve() }
+  const { shared, limits } = spillSettings(namespace)
+  const taken = (await shared?.index()) ?? new Map<string, StoredResult>()
+  // A process that died here had not sent them.
+  for (const kept of found) if (!taken.has(kept.id)) shared?.send(kept, limits)
+  return { folder, kept: found, bytes, writing: 0, removed: await RemovedResults.open(folder), taken, queue: Promise.resolve() }
 }
 
 /** The name tells the process that writes it; one that still runs may be about to finish it. */
@@ -80,9 +87,11 @@ function isLeftOver(name: string): boolean {
   }
 }
 
-/** Ids of what is kept now, newest last. */
+/** Ids of what is kept now, on this machine or another, newest last. */
 export async function keptIds(namespace: Namespace): Promise<readonly string[]> {
-  return (await storeOf(namespace)).kept.map(({ id }) => id)
+  const { kept, taken } = await storeOf(namespace)
+  const here = new Set(kept.map(({ id }) => id))
+  return [...[...taken.values()].filter(({ id, removed }) => removed === undefined && !here.has(id)).map(({ id }) => id), ...here]
 }
 
 /** What a model, or anybody outside, gets to read it back by. */
@@ -237,7 +246,30 @@ export class SpillFile {
         this.#store.bytes += entry.bytes
         return entry
       })
+      this.#settings.shared?.send(kept, limits)
       return { id: kept.id, handle: await spillHandle(this.#namespace, kept.id), path: kept.path, bytes: kept.bytes, lines }
+    } catch (error) {
+      await this.abandon()
+      throw error
+    } finally {
+      this.#release()
+    }
+  }
+
+  /** Puts what came from another machine under the name and age that it has there. */
+  async place(id: string, time: number): Promise<void> {
+    try {
+      await this.#handle.utimes(time / 1_000, time / 1_000).catch(() => undefined)
+      await this.#handle.close()
+      await inTurn(this.#store, async () => {
+        await makeRoom(this.#store, this.#bytes, this.#settings.limits)
+        const path = join(this.#store.folder, `${id}${RESULT_SUFFIX}`)
+        await rename(this.#temporary, path)
+        const { kept } = this.#store
+        const at = kept.findIndex((entry) => entry.time > time)
+        kept.splice(at === -1 ? kept.length : at, 0, { id, path, bytes: this.#bytes, time })
+        this.#store.bytes += this.#bytes
+      })
     } catch (error) {
       await this.abandon()
       throw error
@@ -287,7 +319,7 @@ async function place(store: Store, temporary: string, wanted: string): Promise<{
     const id = copy === 1 ? wanted : `${wanted}-${copy}`
     const path = join(store.folder, `${id}${RESULT_SUFFIX}`)
     // A model may still ask for one that was removed: it must not get another.
-    if (store.kept.some((entry) => entry.id === id) || store.removed.reasonOf(id) !== undefined) continue
+    if (store.kept.some((entry) => entry.id === id) || store.removed.reasonOf(id) !== undefined || store.taken.has(id)) continue
     try {
       await link(temporary, path)
       await rm(temporary, { force: true })
