@@ -1,5 +1,5 @@
 import { randomIds, systemClock } from '@adjutant/core'
-import type { DurableStore, JobQueue } from '@adjutant/core/contract'
+import type { DurableStore, JobQueue, ResultStore } from '@adjutant/core/contract'
 import { SqlDesk } from './approvals/sql-desk.ts'
 import { deskAudit } from './audit/desk-audit.ts'
 import { SqlAuditSink } from './audit/sql-audit-sink.ts'
@@ -9,6 +9,7 @@ import { SqlJobQueue } from './jobs/sql-job-queue.ts'
 import { SqlMeteringSink } from './metering/sql-metering-sink.ts'
 import { Nodes } from './nodes/index.ts'
 import { checkTargets, Notifications, type NotifySettings, Outbox } from './notifications/index.ts'
+import { SqlResultStore } from './results/sql-result-store.ts'
 import { resumeJob } from './resume-job.ts'
 import { SqlSessions } from './sessions/sql-sessions.ts'
 
@@ -28,6 +29,7 @@ export interface Store extends AsyncDisposable {
   readonly desk: SqlDesk
   /** What goes on behind sessions, and has them carried on. */
   readonly jobs: JobQueue
+  readonly results: ResultStore
   readonly notifications: Notifications
   /** Which processes work on it. */
   readonly nodes: Nodes
@@ -69,6 +71,7 @@ export async function openStore(url: string, { notify = [], auditKey, ...options
   return {
     database,
     sessions,
+    results: new SqlResultStore(database),
     desk,
     jobs,
     notifications,
