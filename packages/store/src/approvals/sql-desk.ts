@@ -19,8 +19,9 @@ import { pageLimit, readCursor, writeCursor } from '../page-cursor.ts'
 import { type ApprovalRow, approvalOf, COLUMNS, STATE_OF } from './stored-approval.ts'
 
 const GET = hot<ApprovalRow>(`SELECT ${COLUMNS} FROM approvals WHERE tenant_id = ? AND approval_id = ?`)
-const DECIDE = hot(`UPDATE approvals SET state = ?, version = version + 1, decision = ?, decided_at = ?, decided_by = ?
-  WHERE tenant_id = ? AND approval_id = ? AND state = 'pending' AND version = ? AND (expires_at IS NULL OR expires_at > ?)`)
+const DECIDE = hot<ApprovalRow>(`UPDATE approvals SET state = ?, version = version + 1, decision = ?, decided_at = ?, decided_by = ?
+  WHERE tenant_id = ? AND approval_id = ? AND state = 'pending' AND version = COALESCE(?, version) AND (expires_at IS NULL OR expires_at > ?)
+  RETURNING ${COLUMNS}`)
 const EXPIRE = hot(`UPDATE approvals SET state = 'expired', version = version + 1, decided_at = expires_at
   WHERE tenant_id = ? AND approval_id = ? AND state = 'pending' AND expires_at <= ?`)
 const OVERDUE = hot<{ tenant_id: string; approval_id: string }>(
@@ -86,14 +87,15 @@ export class SqlDesk implements ApprovalDesk {
     const key = [tenantId, toColumn(id)] as const
     const body = this.#db.seal.seal(JSON.stringify(decision), bodyPlace('approvals', 'decision', ...key))
     const came = await this.#db.transaction(tenantId, async (tx) => {
-      const row = await tx.get(GET, key)
-      if (row === undefined) throw notThere(id)
       const now = this.#db.clock.now()
-      const changed = await tx.run(DECIDE, [STATE_OF[decision.type], body, now, toColumn(by), ...key, version ?? row.version, now])
-      const ended = changed === 1 || (await tx.run(EXPIRE, [...key, now])) === 1
-      const approval = approvalOf((await tx.get(GET, key)) ?? row, this.#db.seal)
+      // One statement for whoever wins, which gives back what it made of the row.
+      const decided = await tx.get(DECIDE, [STATE_OF[decision.type], body, now, toColumn(by), ...key, version ?? null, now])
+      const ended = decided !== undefined || (await tx.run(EXPIRE, [...key, now])) === 1
+      const row = decided ?? (await tx.get(GET, key))
+      if (row === undefined) throw notThere(id)
+      const approval = approvalOf(row, this.#db.seal)
       if (ended) for (const join of this.#inDecision) await join(tx, approval)
-      return { approval, won: changed === 1 }
+      return { approval, won: decided !== undefined }
     })
     this.#bell.ring(approvalTopic(tenantId, id))
     if (!came.won) throw conflict(came.approval)
