@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { scriptedModel } from '@adjutant/testkit'
-import { call, newStore, Process, recorded, SESSION, TENANT, take, tool, type World } from '../../../test/durable-bench.ts'
+import { call, newStore, recorded, SESSION, TENANT, take, tool, type World } from '../../../test/durable-bench.ts'
 import {
   AdjutantError,
   ApprovalConflict,
@@ -161,74 +161,6 @@ describe('an agent across processes', () => {
     const more = await runAgent({ session: third.session, model: scriptedModel([[said('as I said')]]), task: 'say it again' })
     assert.equal(more.messages.length, 8)
     await third.session.close()
-  })
-})
-
-describe('a process that is killed', () => {
-  it('at every write leaves a session that ends with one result for each call and no write done twice', async () => {
-    const tools = (world: World): Parameters<typeof take>[1] => [
-      recorded(world, 'look'),
-      recorded(world, 'change', { effect: 'write' }),
-      recorded(world, 'again', { effect: 'write', repeatable: true }),
-      recorded(world, 'known', {
-        effect: 'write',
-        reconcile: async (_, cx) => (world.runs.some(({ key }) => key === cx.idempotencyKey) ? 'ran' : 'not-run'),
-      }),
-    ]
-    const calls = ['look', 'again', 'known', 'look', 'change', 'change', 'known', 'look'].map((name, value) => call(value, name, { value }))
-    let points = 0
-    for (const after of [false, true]) {
-      for (let dieAt = 1; ; dieAt += 1) {
-        const { store } = newStore()
-        const world: World = { runs: [] }
-        const process = new Process(store, dieAt, after)
-        let alive = true
-        const died = process.dead.then(() => {
-          alive = false
-          return 'dead' as const
-        })
-        for (let attempt = 0; ; attempt += 1) {
-          assert.ok(attempt < 20, 'it does not come to an end')
-          // The process that dies is the first, or one that carries on what another left.
-          const opening = take(alive ? process : store, tools(world))
-          const opened = await Promise.race([opening, ...(alive ? [died] : [])])
-          if (opened === 'dead') continue
-          const { session } = opened
-          const { open, batches } = session.state ?? {}
-          if (open === undefined && batches === 1) {
-            await session.close()
-            break
-          }
-          const going = open === undefined ? session.execute(calls) : session.resume()
-          const ended = going.then(
-            () => 'ended' as const,
-            (error: unknown) => (error instanceof SessionPaused ? ('ended' as const) : Promise.reject(error)),
-          )
-          const came = await Promise.race([ended, ...(alive ? [died] : [])])
-          if (came === 'ended') await Promise.race([session.close(), ...(alive ? [died] : [])])
-          for (const { id } of await pending(store)) await store.approvals.decide(TENANT, id, { decision: YES, by: 'eve' })
-        }
-        points += 1
-        const steps = await Array.fromAsync(store.steps(KEY))
-        const results = steps.filter((step) => step.type === 'call')
-        assert.deepEqual(
-          results.map((step) => step.call.id).toSorted(),
-          calls.map(({ id }) => id),
-          `killed at write ${dieAt}: one result for each call`,
-        )
-        for (const each of calls) {
-          const runs = world.runs.filter(({ key }) => key.endsWith(`/${each.id}`))
-          if (each.name === 'change' || each.name === 'known')
-            assert.ok(runs.length <= 1, `${each.name} ran ${runs.length} times, killed at ${dieAt}`)
-          const result = results.find((step) => step.call.id === each.id)?.result
-          if (result?.outcome === 'ok') assert.ok(runs.length >= 1)
-          else assert.equal(result?.code, 'OUTCOME_UNKNOWN', `${each.name}, killed at ${dieAt}`)
-          assert.equal(new Set(runs.map(({ key }) => key)).size <= 1, true)
-        }
-        if (process.writes < dieAt) break
-      }
-    }
-    assert.ok(points > 20, `only ${points} points`)
   })
 })
 
