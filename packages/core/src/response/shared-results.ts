@@ -103,7 +103,9 @@ export class SharedResults {
 
   async #send(result: LocalResult, limits: SpillLimits): Promise<void> {
     const { store, owner, fence, failed } = this.#options
-    const { id, time } = result
+    const { id } = result
+    // Of a file it may be a part of a millisecond.
+    const time = Math.floor(result.time)
     const sent = { bytes: 0 }
     try {
       const index = await this.#known()
