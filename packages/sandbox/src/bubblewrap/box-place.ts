@@ -9,10 +9,10 @@ import { Socket } from 'node:net'
 import { AdjutantError } from '@adjutant/core/contract'
 
 import type { CgroupBox } from '../linux/index.ts'
+import type { NamedPipes, PipeEnds } from '../runs/named-pipes.ts'
+import { OutputPipe } from '../runs/output-pipe.ts'
 import { DESCRIPTORS } from './bubblewrap-arguments.ts'
 import type { Den } from './den.ts'
-import type { NamedPipes, PipeEnds } from './named-pipes.ts'
-import { OutputPipe } from './output-pipe.ts'
 
 /** What all boxes of a backend share. */
 export interface BoxTools {

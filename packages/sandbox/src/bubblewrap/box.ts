@@ -4,26 +4,13 @@
  * holds one program that waits for code; whoever hands code in decides when it is over. A box dies with its host.
  */
 import type { Socket } from 'node:net'
-
 import { type CgroupBox, identifyProcess, type ProcessIdentity, readBoxStatus, signalProcess } from '../linux/index.ts'
+import type { OutputPipe } from '../runs/output-pipe.ts'
+import type { BoxEnd, RunBox } from '../runs/run-box.ts'
 import type { BoxPlace, BoxTools } from './box-place.ts'
 import { type BoxPlan, bubblewrapArguments } from './bubblewrap-arguments.ts'
-import type { OutputPipe } from './output-pipe.ts'
 
-export interface BoxEnd {
-  /** As bubblewrap tells it: 128 and its number for a signal. Absent when the box could not be made, or was ended by force. */
-  readonly exitCode?: number
-  /** No program ever ran in it. */
-  readonly failed: boolean
-}
-
-/** What a run needs of a box, however it was made. */
-export type RunBox = Pick<
-  Box,
-  'stdout' | 'stderr' | 'side' | 'isGrouped' | 'group' | 'inner' | 'isOver' | 'standing' | 'ended' | 'gone' | 'give' | 'kill'
->
-
-export class Box {
+export class Box implements RunBox {
   readonly name: string
   readonly stdout: OutputPipe
   readonly stderr: OutputPipe

@@ -2,6 +2,8 @@
  * Owns the argument list that makes a box: what is in it, in which order, and under which numbers the host speaks to it. Pure: no file is
  * looked at here. The order matters: a later mount covers an earlier one, and what is closed for writing comes last.
  */
+import type { SystemFolder } from '../host/machine.ts'
+import type { BoxMount } from '../runs/box-mount.ts'
 
 /**
  * Descriptors in the box's first processes. The last two are high, so that scripts that open 3 to 9 themselves do not meet them.
@@ -17,15 +19,6 @@ export const DESCRIPTORS = {
   /** What a lasting shell or interpreter says of itself comes out. */
   side: 199,
 } as const
-
-/** How a system folder looks on this machine, beside `/usr`. */
-export type SystemFolder = { readonly path: string; readonly linkTo: string } | { readonly path: string; readonly host: string }
-
-export interface BoxMount {
-  readonly host: string
-  readonly path: string
-  readonly writable?: boolean
-}
 
 export interface BoxPlan {
   readonly systemFolders: readonly SystemFolder[]

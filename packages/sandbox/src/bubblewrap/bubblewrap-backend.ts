@@ -13,15 +13,15 @@ import {
   type SandboxProbe,
   type SandboxSpec,
 } from '@adjutant/core/contract'
+import type { NetworkOptions } from '../network/box-network.ts'
 import { Turns } from '../pool/turns.ts'
 import { type Shelf, WarmPool, type WarmPoolLimits } from '../pool/warm-pool.ts'
-import type { BoxKind } from './box-command.ts'
-import type { NetworkOptions } from './box-network.ts'
+import type { BoxKind } from '../programs/box-command.ts'
+import { type BoxShape, checkSpec, guarantees } from '../runs/check-spec.ts'
+import { BACKEND } from '../runs/run-report.ts'
 import { BubblewrapSandbox } from './bubblewrap-sandbox.ts'
-import { type BoxShape, checkSpec, guarantees } from './check-spec.ts'
 import { type FoundHouse, findHouse } from './find-house.ts'
 import type { House } from './house.ts'
-import { BACKEND } from './run-report.ts'
 import { Slot } from './slot.ts'
 
 export interface BubblewrapOptions {

@@ -13,14 +13,14 @@ import {
   type SandboxRun,
 } from '@adjutant/core/contract'
 import { Turns } from '../pool/turns.ts'
+import { type RunLimits, runLimits } from '../runs/limits.ts'
+import { runFrame } from '../runs/run-frame.ts'
+import { BACKEND, runReport } from '../runs/run-report.ts'
+import { SessionRunner } from '../runs/session-runner.ts'
+import { type WatchedRun, watchRun } from '../runs/watch-run.ts'
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
 import type { House } from './house.ts'
-import { type RunLimits, runLimits } from './limits.ts'
-import { runFrame } from './run-frame.ts'
-import { BACKEND, runReport } from './run-report.ts'
-import { SessionRunner } from './session-runner.ts'
 import type { Slot } from './slot.ts'
-import { type WatchedRun, watchRun } from './watch-run.ts'
 
 export interface BubblewrapSandboxOptions {
   readonly id: string

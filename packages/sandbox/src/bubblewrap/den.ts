@@ -11,8 +11,8 @@ import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { mkdir, rmdir } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { AdjutantError, type Clock } from '@adjutant/core/contract'
+import type { BoxUser } from '../host/box-user.ts'
 import { readBoxStatus } from '../linux/index.ts'
-import type { BoxUser } from './state-folder.ts'
 
 /** Folders of the memory file system and what is bound there, which count as files in it as well. */
 const FOLDERS = 8

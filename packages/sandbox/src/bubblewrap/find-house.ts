@@ -13,22 +13,22 @@ import {
   type SandboxLanguage,
   type SandboxProbe,
 } from '@adjutant/core/contract'
-
+import { HostFolders } from '../host/host-folder.ts'
+import { findBoxProgram, findProgram, inheritedDescriptors, systemFolders } from '../host/machine.ts'
+import { defaultStateRoot, StateFolder } from '../host/state-folder.ts'
 import { type CgroupDriver, findCgroups, seccompArch, seccompFilter } from '../linux/index.ts'
+import type { NetworkOptions } from '../network/box-network.ts'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
-import type { NetworkOptions } from './box-network.ts'
+import type { BoxPrograms } from '../programs/box-command.ts'
+import { boxLimits } from '../runs/limits.ts'
+import { NamedPipes } from '../runs/named-pipes.ts'
+import { runFrame } from '../runs/run-frame.ts'
+import { watchRun } from '../runs/watch-run.ts'
 import { makeEtcFolder } from './etc-folder.ts'
 import { explainRefusal } from './explain-refusal.ts'
-import { HostFolders } from './host-folder.ts'
-import type { BoxPrograms, House } from './house.ts'
-import { boxLimits } from './limits.ts'
-import { findBoxProgram, findProgram, inheritedDescriptors, systemFolders } from './machine.ts'
-import { NamedPipes } from './named-pipes.ts'
-import { runFrame } from './run-frame.ts'
+import type { House } from './house.ts'
 import { Slot } from './slot.ts'
-import { defaultStateRoot, StateFolder } from './state-folder.ts'
-import { watchRun } from './watch-run.ts'
 
 export interface FindHouseOptions {
   readonly clock: Clock

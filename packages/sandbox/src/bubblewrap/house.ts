@@ -1,20 +1,14 @@
 /** What all boxes of one backend have in common, once it was found out that boxes can be made. */
 import type { Clock, IdSource, SandboxLanguage } from '@adjutant/core/contract'
+import type { HostFolders } from '../host/host-folder.ts'
+import type { SystemFolder } from '../host/machine.ts'
+import type { StateFolder } from '../host/state-folder.ts'
 import type { CgroupDriver } from '../linux/index.ts'
+import type { NetworkOptions } from '../network/box-network.ts'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
-import type { NetworkOptions } from './box-network.ts'
+import type { BoxPrograms } from '../programs/box-command.ts'
 import type { BoxTools } from './box-place.ts'
-import type { BoxMount, SystemFolder } from './bubblewrap-arguments.ts'
-import type { HostFolders } from './host-folder.ts'
-import type { StateFolder } from './state-folder.ts'
-
-/** Programs, under their paths in a box. */
-export interface BoxPrograms {
-  readonly bash?: string
-  readonly python?: string
-  readonly js?: { readonly node: string; readonly prlimit: string; readonly mounts: readonly BoxMount[] }
-}
 
 export interface House {
   readonly clock: Clock

@@ -4,19 +4,20 @@
  */
 import { statfsSync } from 'node:fs'
 import { AdjutantError, type SandboxLanguage } from '@adjutant/core/contract'
+import type { BoxUser } from '../host/box-user.ts'
+import { type FolderUser, isReachable } from '../host/host-folder.ts'
+import type { StateFolder } from '../host/state-folder.ts'
 import { type CgroupFamily, isRoot } from '../linux/index.ts'
+import { BoxNetwork } from '../network/box-network.ts'
 import type { Shelf } from '../pool/warm-pool.ts'
+import { type BoxCommand, type BoxKind, boxCommand } from '../programs/box-command.ts'
+import type { BoxMount } from '../runs/box-mount.ts'
+import type { BoxShape } from '../runs/check-spec.ts'
+import { INPUT_FOLDER, RunInput } from '../runs/run-input.ts'
 import { Box } from './box.ts'
-import { type BoxCommand, type BoxKind, boxCommand } from './box-command.ts'
-import { BoxNetwork } from './box-network.ts'
 import { BoxPlace } from './box-place.ts'
-import type { BoxMount } from './bubblewrap-arguments.ts'
-import type { BoxShape } from './check-spec.ts'
 import { Den } from './den.ts'
-import { type FolderUser, isReachable } from './host-folder.ts'
 import type { House } from './house.ts'
-import { INPUT_FOLDER, RunInput } from './run-input.ts'
-import type { BoxUser, StateFolder } from './state-folder.ts'
 
 /** What waits in a sandbox for its next runs takes at most so much, in MB, beside what runs. */
 const READY_MB = 32

@@ -1,4 +1,4 @@
-export { DEFAULT_LIMITS } from '../bubblewrap/limits.ts'
+export { DEFAULT_LIMITS } from '../runs/limits.ts'
 export { type BackendTools, DEFAULT_ORDER, DEFAULT_REQUIRES, type MakeBackend } from './backends.ts'
 export {
   type ByLanguage,

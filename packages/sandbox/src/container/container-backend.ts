@@ -11,7 +11,7 @@ import {
   type SandboxProbe,
   type SandboxSpec,
 } from '@adjutant/core/contract'
-import { checkSpec } from '../bubblewrap/check-spec.ts'
+import { checkSpec } from '../runs/check-spec.ts'
 import { type ContainerOptions, checkOptions } from './container-options.ts'
 import { BACKEND } from './container-sandbox.ts'
 import { type FoundContainers, findContainers } from './find-containers.ts'

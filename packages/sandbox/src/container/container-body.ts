@@ -1,7 +1,7 @@
 /** Owns what is asked of the daemon for a container: everything that walls it in, in one place. Pure. */
 import type { SandboxLimits } from '@adjutant/core/contract'
 import type Dockerode from 'dockerode'
-import type { BoxUser } from '../bubblewrap/state-folder.ts'
+import type { BoxUser } from '../host/box-user.ts'
 import { OWNER_LABEL } from './owner-label.ts'
 import { WARDEN_PROGRAM } from './warden-program.ts'
 

@@ -1,6 +1,6 @@
 /** Owns what may be decided of containers by whoever makes the backend, and that it makes sense. */
 import { AdjutantError, type Clock, type IdSource } from '@adjutant/core/contract'
-import type { NetworkOptions } from '../bubblewrap/box-network.ts'
+import type { NetworkOptions } from '../network/box-network.ts'
 
 export interface ContainerOptions {
   readonly clock: Clock

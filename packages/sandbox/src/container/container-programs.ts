@@ -1,10 +1,10 @@
 /** Owns which program in a container runs code of which language, and what it is told of its limits. Pure. */
 import { AdjutantError, type SandboxLanguage, type SandboxLimits } from '@adjutant/core/contract'
-import { ONCE_BASH } from '../bubblewrap/programs/once-bash.ts'
-import { ONCE_JS } from '../bubblewrap/programs/once-js.ts'
-import { ONCE_PYTHON } from '../bubblewrap/programs/once-python.ts'
-import { SESSION_BASH } from '../bubblewrap/programs/session-bash.ts'
-import { SESSION_PYTHON } from '../bubblewrap/programs/session-python.ts'
+import { ONCE_BASH } from '../programs/once-bash.ts'
+import { ONCE_JS } from '../programs/once-js.ts'
+import { ONCE_PYTHON } from '../programs/once-python.ts'
+import { SESSION_BASH } from '../programs/session-bash.ts'
+import { SESSION_PYTHON } from '../programs/session-python.ts'
 import type { WardenFacts } from './warden-facts.ts'
 
 export interface ContainerProgram {

@@ -1,7 +1,7 @@
 /** Owns what is truthfully said of a run: what its first process told and the kernel counted, in the words of the report. */
 import { constants } from 'node:os'
 import type { SandboxLimitName, SandboxReport } from '@adjutant/core/contract'
-import { runReport } from '../bubblewrap/run-report.ts'
+import { runReport } from '../runs/run-report.ts'
 import type { Measured } from './warden-facts.ts'
 
 export interface RunFacts {

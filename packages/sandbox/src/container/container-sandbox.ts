@@ -15,10 +15,10 @@ import {
   type SandboxReport,
   type SandboxRun,
 } from '@adjutant/core/contract'
-import { type RunLimits, runLimits } from '../bubblewrap/limits.ts'
-import { checkEnvironment, runFrame } from '../bubblewrap/run-frame.ts'
 import { recordOf } from '../e2b/json-value.ts'
 import { Turns } from '../pool/turns.ts'
+import { type RunLimits, runLimits } from '../runs/limits.ts'
+import { checkEnvironment, runFrame } from '../runs/run-frame.ts'
 import { type Outcome, RunGuard } from '../runs/run-guard.ts'
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
 import type { ContainerBox } from './container-box.ts'

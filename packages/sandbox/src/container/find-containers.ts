@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from 'node:fs'
 import { AdjutantError, type SandboxGuarantee, type SandboxLanguage, type SandboxProbe } from '@adjutant/core/contract'
-import { boxLimits } from '../bubblewrap/limits.ts'
-import { defaultStateRoot, StateFolder } from '../bubblewrap/state-folder.ts'
 import { listOf, recordOf, textOf } from '../e2b/json-value.ts'
+import { defaultStateRoot, StateFolder } from '../host/state-folder.ts'
 import { Turns } from '../pool/turns.ts'
+import { boxLimits } from '../runs/limits.ts'
 import type { ContainerForm } from './container-body.ts'
 import { ContainerHouse, type ContainerHouseParts, type OpenedBox } from './container-house.ts'
 import { type ContainerOptions, DEFAULT_IMAGE } from './container-options.ts'

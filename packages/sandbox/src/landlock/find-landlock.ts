@@ -14,17 +14,17 @@ import {
   type SandboxLanguage,
   type SandboxProbe,
 } from '@adjutant/core/contract'
-import { HostFolders } from '../bubblewrap/host-folder.ts'
-import type { BoxPrograms } from '../bubblewrap/house.ts'
-import { boxLimits } from '../bubblewrap/limits.ts'
-import { findBoxProgram, findProgram, inheritedDescriptors } from '../bubblewrap/machine.ts'
-import { NamedPipes } from '../bubblewrap/named-pipes.ts'
-import { runFrame } from '../bubblewrap/run-frame.ts'
-import { defaultStateRoot, StateFolder } from '../bubblewrap/state-folder.ts'
-import { type WatchedRun, watchRun } from '../bubblewrap/watch-run.ts'
+import { HostFolders } from '../host/host-folder.ts'
+import { findBoxProgram, findProgram, inheritedDescriptors } from '../host/machine.ts'
+import { defaultStateRoot, StateFolder } from '../host/state-folder.ts'
 import { type CgroupDriver, findCgroups, isRoot, type SeccompArch, seccompArch, seccompFilter } from '../linux/index.ts'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
+import type { BoxPrograms } from '../programs/box-command.ts'
+import { boxLimits } from '../runs/limits.ts'
+import { NamedPipes } from '../runs/named-pipes.ts'
+import { runFrame } from '../runs/run-frame.ts'
+import { type WatchedRun, watchRun } from '../runs/watch-run.ts'
 import { systemRules } from './box-rules.ts'
 import { changeCalls } from './keeper-changes.ts'
 import type { LandlockHouse } from './landlock-house.ts'
@@ -173,6 +173,7 @@ async function tryWalls(house: LandlockHouse): Promise<string | undefined> {
   writeFileSync(outside, 'outside', { mode: 0o644 })
   const code = `
 import os, socket
+import type { BoxPrograms } from '../programs/box-command.ts'
 def gets_out(what, attempt):
     try:
         attempt()

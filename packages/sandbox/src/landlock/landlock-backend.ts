@@ -14,9 +14,9 @@ import {
   type SandboxProbe,
   type SandboxSpec,
 } from '@adjutant/core/contract'
-import { type BoxShape, checkSpec } from '../bubblewrap/check-spec.ts'
 import { Turns } from '../pool/turns.ts'
 import { WarmPool, type WarmPoolLimits } from '../pool/warm-pool.ts'
+import { type BoxShape, checkSpec } from '../runs/check-spec.ts'
 import { type FoundLandlock, findLandlock } from './find-landlock.ts'
 import type { LandlockHouse } from './landlock-house.ts'
 import { LANDLOCK, LandlockSandbox } from './landlock-sandbox.ts'

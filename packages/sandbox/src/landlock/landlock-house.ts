@@ -1,12 +1,12 @@
 /** What all Landlock boxes of one backend have in common, once it was found out that they can be made. */
 import type { Clock, IdSource, SandboxGuarantee, SandboxLanguage } from '@adjutant/core/contract'
-import type { HostFolders } from '../bubblewrap/host-folder.ts'
-import type { BoxPrograms } from '../bubblewrap/house.ts'
-import type { NamedPipes } from '../bubblewrap/named-pipes.ts'
-import type { StateFolder } from '../bubblewrap/state-folder.ts'
+import type { HostFolders } from '../host/host-folder.ts'
+import type { StateFolder } from '../host/state-folder.ts'
 import type { CgroupDriver } from '../linux/index.ts'
 import type { Turns } from '../pool/turns.ts'
 import type { WarmPool } from '../pool/warm-pool.ts'
+import type { BoxPrograms } from '../programs/box-command.ts'
+import type { NamedPipes } from '../runs/named-pipes.ts'
 import type { BoxRule } from './box-rules.ts'
 import type { ChangeCalls } from './keeper-changes.ts'
 

@@ -12,12 +12,12 @@ import {
   type SandboxReport,
   type SandboxRun,
 } from '@adjutant/core/contract'
-import { type RunLimits, runLimits } from '../bubblewrap/limits.ts'
-import { runFrame } from '../bubblewrap/run-frame.ts'
-import { runReport } from '../bubblewrap/run-report.ts'
-import { SessionRunner } from '../bubblewrap/session-runner.ts'
-import { type WatchedRun, watchRun } from '../bubblewrap/watch-run.ts'
 import { Turns } from '../pool/turns.ts'
+import { type RunLimits, runLimits } from '../runs/limits.ts'
+import { runFrame } from '../runs/run-frame.ts'
+import { runReport } from '../runs/run-report.ts'
+import { SessionRunner } from '../runs/session-runner.ts'
+import { type WatchedRun, watchRun } from '../runs/watch-run.ts'
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
 import type { LandlockBox } from './landlock-box.ts'
 import type { LandlockHouse } from './landlock-house.ts'

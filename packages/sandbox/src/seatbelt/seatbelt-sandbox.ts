@@ -17,8 +17,8 @@ import {
   type SandboxRun,
   type SandboxSpec,
 } from '@adjutant/core/contract'
-import { boxLimits, runLimits } from '../bubblewrap/limits.ts'
-import { checkEnvironment } from '../bubblewrap/run-frame.ts'
+import { boxLimits, runLimits } from '../runs/limits.ts'
+import { checkEnvironment } from '../runs/run-frame.ts'
 import { spawnRun } from '../spawn/spawn-run.ts'
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
 import { type BoxConfig, type BoxFolders, seatbeltConfig } from './box-config.ts'

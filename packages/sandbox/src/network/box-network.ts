@@ -3,8 +3,8 @@
  * since somebody last asked. Without it a box has no network but its own loopback.
  */
 
-import { type NetworkGate, type NetworkGateOptions, proxyEnvironment, relayCommand, startNetworkGate } from '../network/index.ts'
-import type { BoxMount } from './bubblewrap-arguments.ts'
+import type { BoxMount } from '../runs/box-mount.ts'
+import { type NetworkGate, type NetworkGateOptions, proxyEnvironment, relayCommand, startNetworkGate } from './index.ts'
 
 /** Where the socket is in the box. */
 const SOCKET = '/run/network.sock'

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { AdjutantError } from '@adjutant/core/contract'
 import fc from 'fast-check'
-import { ONCE_BASH } from './programs/once-bash.ts'
-import { ONCE_JS } from './programs/once-js.ts'
-import { ONCE_PYTHON } from './programs/once-python.ts'
+import { ONCE_BASH } from '../programs/once-bash.ts'
+import { ONCE_JS } from '../programs/once-js.ts'
+import { ONCE_PYTHON } from '../programs/once-python.ts'
 import { runFrame } from './run-frame.ts'
 
 /** The programs without a box: the code is ours and harmless. */

@@ -5,7 +5,7 @@
 import type { Clock } from '@adjutant/core/contract'
 import type { CgroupUsage } from '../linux/index.ts'
 import { type Watch, watch } from '../linux/watchdog/watch.ts'
-import type { RunBox } from './box.ts'
+import type { RunBox } from './run-box.ts'
 
 export interface Measured {
   /** Since the box was made. */

@@ -1,15 +1,21 @@
 /** Owns which program waits in a box for code of which language, and what it is told of its limits. Pure. */
 import { AdjutantError, type SandboxLanguage, type SandboxLimits } from '@adjutant/core/contract'
-import type { BoxMount } from './bubblewrap-arguments.ts'
-import type { BoxPrograms } from './house.ts'
-import { ONCE_BASH } from './programs/once-bash.ts'
-import { ONCE_JS } from './programs/once-js.ts'
-import { ONCE_PYTHON } from './programs/once-python.ts'
-import { SESSION_BASH } from './programs/session-bash.ts'
-import { SESSION_PYTHON } from './programs/session-python.ts'
+import type { BoxMount } from '../runs/box-mount.ts'
+import { ONCE_BASH } from './once-bash.ts'
+import { ONCE_JS } from './once-js.ts'
+import { ONCE_PYTHON } from './once-python.ts'
+import { SESSION_BASH } from './session-bash.ts'
+import { SESSION_PYTHON } from './session-python.ts'
 
 /** `once`: runs one piece of code and ends. `session`: runs one after the other. */
 export type BoxKind = 'once' | 'session'
+
+/** Programs, under their paths in a box. */
+export interface BoxPrograms {
+  readonly bash?: string
+  readonly python?: string
+  readonly js?: { readonly node: string; readonly prlimit: string; readonly mounts: readonly BoxMount[] }
+}
 
 export interface BoxCommand {
   readonly command: readonly string[]
@@ -65,5 +71,5 @@ export function boxCommand(
 }
 
 function missing(lang: string): AdjutantError {
-  return new AdjutantError('UNSUPPORTED', `boxes of bubblewrap do not run ${lang} on this machine`)
+  return new AdjutantError('UNSUPPORTED', `boxes here do not run ${lang} on this machine`)
 }

@@ -4,8 +4,8 @@
  */
 import { AdjutantError, type Clock, type SandboxLimitName, type SandboxRun } from '@adjutant/core/contract'
 import type { CgroupUsage } from '../linux/index.ts'
-import type { RunBox } from './box.ts'
 import type { RunLimits } from './limits.ts'
+import type { RunBox } from './run-box.ts'
 import { RunMeter } from './run-meter.ts'
 
 /** Milliseconds between two looks. */

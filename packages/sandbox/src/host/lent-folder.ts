@@ -4,7 +4,7 @@
  * has one name is given: a second name may be anywhere on the disk. Links are given themselves, never followed.
  */
 import { chmodSync, lchownSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { BoxUser } from './state-folder.ts'
+import type { BoxUser } from './box-user.ts'
 
 /** Deeper folders are a trap, not a workspace. */
 const MAX_DEPTH = 200

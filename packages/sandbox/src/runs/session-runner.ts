@@ -3,11 +3,10 @@
  * with a word that is new for each run; nothing that is printed can be taken for it, and what an earlier run left behind does not know it.
  * When the program itself ends, in a run or between two, the runner is over and everything that it knew is lost.
  */
-import type { Clock, IdSource, SandboxLimitName, SandboxRun } from '@adjutant/core/contract'
-import type { RunBox } from './box.ts'
+import type { Clock, IdSource, SandboxLimitName, SandboxLimits, SandboxRun } from '@adjutant/core/contract'
 import type { RunLimits } from './limits.ts'
+import type { RunBox } from './run-box.ts'
 import { runFrame } from './run-frame.ts'
-import type { Slot } from './slot.ts'
 import { type RunEnd, type WatchedRun, watchRun } from './watch-run.ts'
 
 /** Characters; a program that fills the descriptor with anything else is not listened to further. */
@@ -15,7 +14,11 @@ const MAX_TOLD = 4096
 
 export interface SessionRunnerOptions {
   readonly box: RunBox
-  readonly slot: Pick<Slot, 'putInput' | 'shape'>
+  readonly slot: {
+    readonly shape: { readonly limits: SandboxLimits }
+    /** To be read in the box under this path, until it is removed. */
+    putInput(bytes: string | Uint8Array | undefined): Promise<{ readonly path: string; remove(): Promise<void> }>
+  }
   readonly clock: Clock
   readonly ids: IdSource
 }

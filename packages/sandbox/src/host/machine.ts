@@ -3,7 +3,9 @@
  * nothing; whether a box can really be made is tried elsewhere.
  */
 import { accessSync, constants, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import type { SystemFolder } from './bubblewrap-arguments.ts'
+
+/** How a system folder looks on this machine, beside `/usr`. */
+export type SystemFolder = { readonly path: string; readonly linkTo: string } | { readonly path: string; readonly host: string }
 
 const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
 

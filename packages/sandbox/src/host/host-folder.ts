@@ -7,7 +7,8 @@ import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AdjutantError } from '@adjutant/core/contract'
 import { isRoot, type UidLease } from '../linux/index.ts'
-import type { BoxUser, StateFolder } from './state-folder.ts'
+import type { BoxUser } from './box-user.ts'
+import type { StateFolder } from './state-folder.ts'
 
 /** Whose the boxes of a sandbox are, until it is given back. */
 export interface FolderUser {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { AdjutantError } from '@adjutant/core/contract'
 import { isLeftover } from '../linux/cgroup/box-name.ts'
 import { pidNamespaceOf, SessionUids, type UidLease } from '../linux/index.ts'
+import type { BoxUser } from './box-user.ts'
 import { giveBackNoted, lendFolder } from './lent-folder.ts'
 
 let made = 0
@@ -25,12 +26,6 @@ export function defaultStateRoot(env: Readonly<Record<string, string | undefined
   if (uid === 0) return '/run/adjutant-sandbox'
   const runtime = env.XDG_RUNTIME_DIR
   return runtime?.startsWith('/') === true && isOurs(runtime) ? `${runtime}/adjutant-sandbox` : `${tmpdir()}/adjutant-sandbox-${uid}`
-}
-
-/** Under whom boxes run when root starts them. */
-export interface BoxUser {
-  readonly uid: number
-  readonly gid: number
 }
 
 export class StateFolder {
