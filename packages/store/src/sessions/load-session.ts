@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isJsonObject, type LoadedSession, type SessionKey } from '@adjutant/core/contract'
 import { bodyPlace, hot, type StoreDatabase } from '../database/index.ts'
 import { damaged, type EventRow, json, type SessionRow, sessionOf, stepOf } from './stored-shapes.ts'
@@ -28,10 +28,10 @@ export async function loadSession(db: StoreDatabase, { tenantId, sessionId }: Se
   const steps = rows.tail.map((row) => stepOf(row, tenantId, sessionId, db.seal))
   const session = sessionOf(rows.session, db.clock.now())
   if (checkpoint === undefined) return { session, steps }
-  const text = db.seal.openText(checkpoint.body, bodyPlace('checkpoints', 'body', tenantId, sessionId, checkpoint.seq))
+  const bytes = db.seal.open(checkpoint.body, bodyPlace('checkpoints', 'body', tenantId, sessionId, checkpoint.seq))
   const what = `the checkpoint of ${sessionId} after step ${checkpoint.seq}`
-  if (checkpoint.digest !== `sha256:${createHash('sha256').update(text).digest('hex')}`) throw damaged(what)
-  const body = json(text, what)
+  if (checkpoint.digest !== `sha256:${hash('sha256', bytes)}`) throw damaged(what)
+  const body = json(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), what)
   if (!isJsonObject(body)) throw damaged(what)
   return { session, steps, checkpoint: { afterStep: checkpoint.seq, body } }
 }

@@ -2,7 +2,7 @@
  * Owns the right to write to one session. Renewed by the clock while it is held; every write checks the fence in its own transaction, so that a process
  * that was asleep writes nothing, whatever it believes.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { titleOf } from '@adjutant/core'
 import {
   AdjutantError,
@@ -91,7 +91,8 @@ export class SqlHold implements SessionHold {
     const { state, checkpoint, safety = 'durable' } = options
     const bodies = steps.map((step) => JSON.stringify(step))
     const title = titleOf(steps)
-    const checkpointText = checkpoint === undefined ? undefined : JSON.stringify(checkpoint)
+    const snapshot = checkpoint === undefined ? undefined : Buffer.from(JSON.stringify(checkpoint), 'utf8')
+    const digest = snapshot === undefined ? '' : `sha256:${hash('sha256', snapshot)}`
     const kept = await this.#keeping(
       async (tx) => {
         const now = clock.now()
@@ -116,9 +117,8 @@ export class SqlHold implements SessionHold {
           seq += 1
         }
         const last = row.next_seq - 1
-        if (checkpointText !== undefined) {
-          const digest = `sha256:${createHash('sha256').update(checkpointText).digest('hex')}`
-          const body = seal.seal(checkpointText, bodyPlace('checkpoints', 'body', tenantId, sessionId, last))
+        if (snapshot !== undefined) {
+          const body = seal.seal(snapshot, bodyPlace('checkpoints', 'body', tenantId, sessionId, last))
           await tx.run(CHECKPOINT, [tenantId, sessionId, last, 1, digest, now, body])
           await tx.run(FORGET_OLDER, [tenantId, sessionId, last])
         }
