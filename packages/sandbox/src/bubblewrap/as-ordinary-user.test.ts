@@ -36,7 +36,7 @@ describe('boxes of an ordinary user', { skip }, () => {
         assert.equal(code, 0, said)
         assert.match(said, /\bpass [1-9]/)
         assert.deepEqual(
-          readdirSync(home, { recursive: true }).filter((name) => !/^adjutant-sandbox-\d+(\/users)?$/.test(String(name))),
+          readdirSync(home, { recursive: true }).filter((name) => !/^adjutant-sandbox-\d+(\/(users|lent))?$/.test(String(name))),
           [],
         )
       } finally {

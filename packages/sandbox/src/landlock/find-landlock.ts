@@ -173,7 +173,6 @@ async function tryWalls(house: LandlockHouse): Promise<string | undefined> {
   writeFileSync(outside, 'outside', { mode: 0o644 })
   const code = `
 import os, socket
-import type { BoxPrograms } from '../programs/box-command.ts'
 def gets_out(what, attempt):
     try:
         attempt()
