@@ -74,19 +74,25 @@ export function lockingStatements(kind: DatabaseKind): LockingStatements {
   }
 }
 
-/** A row for each kind: the tenant after one, else the first. Parameters for each: kind, now, after; kind, now. */
-export function tenantsAfter(kinds: number): HotStatement<{ name: string | null }> {
-  return union(kinds, nextOf('tenant_id', ''))
+/**
+ * A row for each kind: the tenant after one, else the first. Parameters for each: now, kind, after, kind; now, kind, '', kind.
+ *
+ * SQLite steps over what is equal only where the columns stand alone. PostgreSQL would then go through all jobs of the tenants, also those that have ended:
+ * there rows are compared and ordered by all columns that lead to the answer, so that only the index of turns gives the order.
+ */
+export function tenantsAfter(database: DatabaseKind, kinds: number): HotStatement<{ name: string | null }> {
+  const which = database === 'postgres' ? '(kind, tenant_id) > (?, ?) AND kind <= ?' : 'kind = ? AND tenant_id > ? AND kind <= ?'
+  return union(kinds, nextOf('tenant_id', `${which} ORDER BY kind, tenant_id`))
 }
 
-/** The same for groups. Parameters for each: kind, tenant, now, after; kind, tenant, now. */
+/** The same for groups. Parameters for each: now, kind, tenant, after; now, kind, tenant, ''. */
 export function groupsAfter(kinds: number): HotStatement<{ name: string | null }> {
-  return union(kinds, nextOf('group_key', ' AND tenant_id = ?'))
+  return union(kinds, nextOf('group_key', 'kind = ? AND tenant_id = ? AND group_key > ? ORDER BY group_key'))
 }
 
-function nextOf(column: string, of: string): string {
-  const due = `SELECT ${column} FROM jobs WHERE state = 'queued' AND kind = ?${of} AND run_at <= ?`
-  return `SELECT coalesce((${due} AND ${column} > ? ORDER BY ${column} LIMIT 1), (${due} ORDER BY ${column} LIMIT 1)) AS name`
+function nextOf(column: string, which: string): string {
+  const next = `SELECT ${column} FROM jobs WHERE state = 'queued' AND run_at <= ? AND ${which} LIMIT 1`
+  return `SELECT coalesce((${next}), (${next})) AS name`
 }
 
 export interface HeadRow {

@@ -1,6 +1,6 @@
 /** Owns taking jobs in turns by statements that find the next one without reading what else waits. Lives in one transaction. */
 import type { Claim, ClaimRequest, TurnSource } from '@adjutant/core'
-import type { BodySeal, HotStatement, StoreTransaction } from '../database/index.ts'
+import type { BodySeal, DatabaseKind, HotStatement, StoreTransaction } from '../database/index.ts'
 import { groupsAfter, type HeadRow, headsOf, type LockingStatements, RUNNING, tenantsAfter } from './job-statements.ts'
 import { jobOf } from './stored-job.ts'
 
@@ -11,11 +11,12 @@ interface KindStatements {
   readonly heads: HotStatement<HeadRow>
 }
 
-const MADE = new Map<number, KindStatements>()
+const MADE = new Map<string, KindStatements>()
 
-function statementsFor(kinds: number): KindStatements {
-  const made = MADE.get(kinds) ?? { tenants: tenantsAfter(kinds), groups: groupsAfter(kinds), heads: headsOf(kinds) }
-  MADE.set(kinds, made)
+function statementsFor(database: DatabaseKind, kinds: number): KindStatements {
+  const name = `${database} ${kinds}`
+  const made = MADE.get(name) ?? { tenants: tenantsAfter(database, kinds), groups: groupsAfter(kinds), heads: headsOf(kinds) }
+  MADE.set(name, made)
   return made
 }
 
@@ -29,20 +30,20 @@ export interface SqlTurnsOptions {
 
 export function sqlTurns({ tx, seal, locking, request, now }: SqlTurnsOptions): TurnSource<Claim> {
   const { kinds, worker, leaseMs } = request
-  const { tenants, groups, heads } = statementsFor(kinds.length)
+  const { tenants, groups, heads } = statementsFor(tx.kind, kinds.length)
   const until = now + leaseMs
   return {
     async tenantAfter(after) {
       const rows = await tx.all(
         tenants,
-        kinds.flatMap((kind) => [kind, now, after ?? '', kind, now]),
+        kinds.flatMap((kind) => [now, kind, after ?? '', kind, now, kind, '', kind]),
       )
       return following(rows, after)
     },
     async groupAfter(tenantId, after) {
       const rows = await tx.all(
         groups,
-        kinds.flatMap((kind) => [kind, tenantId, now, after ?? '', kind, tenantId, now]),
+        kinds.flatMap((kind) => [now, kind, tenantId, after ?? '', now, kind, tenantId, '']),
       )
       return following(rows, after)
     },
