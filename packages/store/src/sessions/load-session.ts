@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isJsonObject, type LoadedSession, type SessionKey } from '@adjutant/core/contract'
+import { plainAsText } from '../database/body-seal.ts'
 import { bodyPlace, hot, type StoreDatabase } from '../database/index.ts'
 import { damaged, type EventRow, json, type SessionRow, sessionOf, stepOf } from './stored-shapes.ts'
 
@@ -10,6 +11,9 @@ const NEWEST = hot<{ readonly seq: number; readonly digest: string; readonly bod
   'SELECT seq, digest, body FROM checkpoints WHERE tenant_id = ? AND session_id = ? ORDER BY seq DESC LIMIT 1',
 )
 const TAIL = hot<EventRow>('SELECT seq, body FROM events WHERE tenant_id = ? AND session_id = ? AND seq > ? ORDER BY seq')
+const TAIL_TEXT = hot<EventRow>(
+  `SELECT seq, ${plainAsText('body')} FROM events WHERE tenant_id = ? AND session_id = ? AND seq > ? ORDER BY seq`,
+)
 
 /**
  * The newest checkpoint and every step after it, as of one moment.
@@ -21,7 +25,7 @@ export async function loadSession(db: StoreDatabase, { tenantId, sessionId }: Se
     const session = await tx.get(SESSION, [tenantId, sessionId])
     if (session === undefined) return undefined
     const checkpoint = await tx.get(NEWEST, [tenantId, sessionId])
-    return { session, checkpoint, tail: await tx.all(TAIL, [tenantId, sessionId, checkpoint?.seq ?? 0]) }
+    return { session, checkpoint, tail: await tx.all(tx.kind === 'sqlite' ? TAIL_TEXT : TAIL, [tenantId, sessionId, checkpoint?.seq ?? 0]) }
   })
   if (rows === undefined) return undefined
   const { checkpoint } = rows

@@ -22,7 +22,8 @@ export interface SessionRow {
 
 export interface EventRow {
   readonly seq: number
-  readonly body: Uint8Array
+  /** Text where it was read by plainAsText. */
+  readonly body: Uint8Array | string
 }
 
 const STATES: readonly StoredSession['state'][] = ['open', 'waiting', 'idle', 'ended']

@@ -140,8 +140,8 @@ class ChaosRun {
       if (now >= kill) {
         kill = now + killEveryMs
         turn += 1
-        // Every fourth time one is put to sleep for longer than its lease: it wakes up as a stranger.
-        if (turn % 4 === 0) herd.sleepOne(LEASE_MS * 1.5)
+        // Every other time one is put to sleep for longer than its lease: it wakes up as a stranger.
+        if (turn % 2 === 0) herd.sleepOne(LEASE_MS * 2)
         else herd.killOne()
       }
       const done = await this.#look(approvers).catch(() => undefined)

@@ -24,7 +24,7 @@ export class ProcessHerd {
   readonly #members = new Set<ChaosProcess>()
   readonly #faults: ChaosEnd[] = []
   readonly #disarm = new Set<() => void>()
-  #asleep = new Set<ChaosProcess>()
+  readonly #asleep = new Set<ChaosProcess>()
   #started = 0
   #killed = 0
   #own = 0
@@ -56,18 +56,17 @@ export class ProcessHerd {
     return this.#faults
   }
 
-  /** SIGKILL to a random one of those that have spoken: who is still starting has nothing to lose, and on a busy machine nobody would get further. */
+  /** SIGKILL to a random one of those that are awake and have spoken: who is still starting has nothing to lose, and on a busy machine nobody would get further. */
   killOne(): void {
-    const victim = this.#any([...this.#members].filter((each) => each.running && each.spoke))
+    const victim = this.#any(this.#awake())
     if (victim === undefined) return
     this.#killed += 1
-    this.#asleep.delete(victim)
     victim.kill()
   }
 
   /** SIGSTOP to a random one of those that have spoken, SIGCONT after `ms`. */
   sleepOne(ms: number): void {
-    const victim = this.#any([...this.#members].filter((each) => each.running && each.spoke && !this.#asleep.has(each)))
+    const victim = this.#any(this.#awake())
     if (victim === undefined) return
     this.#slept += 1
     this.#asleep.add(victim)
@@ -85,6 +84,10 @@ export class ProcessHerd {
     const members = [...this.#members]
     for (const member of members) member.kill()
     await Promise.all(members.map((member) => member.ended))
+  }
+
+  #awake(): readonly ChaosProcess[] {
+    return [...this.#members].filter((each) => each.running && each.spoke && !this.#asleep.has(each))
   }
 
   #any<T>(all: readonly T[]): T | undefined {
@@ -106,6 +109,7 @@ export class ProcessHerd {
     this.#members.add(member)
     void member.ended.then((end) => {
       this.#members.delete(member)
+      this.#asleep.delete(member)
       if (this.#home) return
       if (!end.killed && this.#options.expected?.(end) === true) this.#own += 1
       else if (!end.killed) this.#faults.push(end)
