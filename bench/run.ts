@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks, each beside other systems in the same run. Take ratios, not milliseconds.
  *
- * Usage: npm run bench [-- intake dispatch call clip search sandbox]   (default: all)
+ * Usage: npm run bench [-- intake dispatch call clip search sandbox durable]   (default: all)
  */
 import { cpus } from 'node:os'
 
@@ -14,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   search: async () => (await import('./search.ts')).benchSearch,
   sandbox: async () => (await import('./sandbox.ts')).benchSandbox,
   'sandbox-soak': async () => (await import('./sandbox-soak.ts')).soakSandbox,
+  durable: async () => (await import('./durable.ts')).benchDurable,
   disclosure: async () => (await import('./disclosure.ts')).benchDisclosure,
 }
 
