@@ -23,9 +23,11 @@ export function startChild(...args: readonly string[]): StoreChild {
 }
 
 /** @param name of a file beside this one */
-export function startScript(name: `./${string}.ts`, args: readonly string[]): StoreChild {
+export function startScript(name: `./${string}.ts`, args: readonly string[], env: Readonly<Record<string, string>> = {}): StoreChild {
   const script = fileURLToPath(new URL(name, import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=adjutant-source', '--disable-warning=ExperimentalWarning', script, ...args])
+  const child = spawn(process.execPath, ['--conditions=adjutant-source', '--disable-warning=ExperimentalWarning', script, ...args], {
+    env: { ...process.env, ...env },
+  })
   running.add(child)
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -41,13 +41,18 @@ const NAMES = ['look', 'again', 'slow', 'change', 'known', 'change', 'look'] as 
 /** Must not begin twice. */
 const ONCE: readonly string[] = ['slow', 'change', 'known']
 
-export const MORTAL_CALLS: readonly ToolCall[] = NAMES.map((name, index) => ({
-  id: callId(`call_${index}`),
-  index,
-  name,
-  arguments: { ok: true, value: { value: index } },
-  idFromProvider: true,
-}))
+export const MORTAL_CALLS: readonly ToolCall[] = mortalCalls(NAMES)
+
+/** A batch of some of the tools; `slow` is among them. */
+export function mortalCalls(names: readonly (typeof NAMES)[number][]): readonly ToolCall[] {
+  return names.map((name, index) => ({
+    id: callId(`call_${index}`),
+    index,
+    name,
+    arguments: { ok: true, value: { value: index } },
+    idFromProvider: true,
+  }))
+}
 
 export function mustRunOnce({ name }: ToolCall): boolean {
   return ONCE.includes(name)
@@ -89,13 +94,15 @@ export interface MortalRun {
   readonly id: SessionId
   readonly tools: ToolSnapshot
   readonly folder: string
+  /** Default: all there is. */
+  readonly calls?: readonly ToolCall[]
 }
 
 /**
  * What one process does: takes the session, begins the batch or carries it on, and goes when a person must decide or when all is done, also what went on
  * as a job.
  */
-export async function carryOn({ store, jobs, clock, id, tools, folder }: MortalRun): Promise<'paused' | 'done'> {
+export async function carryOn({ store, jobs, clock, id, tools, folder, calls = MORTAL_CALLS }: MortalRun): Promise<'paused' | 'done'> {
   const session = await openDurableSession({
     store,
     jobs,
@@ -112,7 +119,7 @@ export async function carryOn({ store, jobs, clock, id, tools, folder }: MortalR
   })
   try {
     if (session.state?.open !== undefined) await session.resume()
-    else if (session.state?.batches === 0) await session.execute(MORTAL_CALLS)
+    else if (session.state?.batches === 0) await session.execute(calls)
     for (let ended = await session.endedJobs(); session.openJobs.length > 0; ended = await session.endedJobs()) {
       if (ended.length === 0) await session.nextJob(session.signal)
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { DurableStore, SessionId } from '@adjutant/core/contract'
+import type { DurableStore, SessionId, ToolCall } from '@adjutant/core/contract'
 import { type BatchBook, MORTAL_CALLS, mustRunOnce } from './mortal-batch.ts'
 
 const TENANT = 'local'
@@ -11,13 +11,19 @@ export async function allowAll(store: DurableStore, sessionId: SessionId): Promi
 }
 
 /** Of a batch that has come to its end: each result once, each answer taken once, nothing that must not be repeated begun twice. */
-export async function checkMortalBatch(store: DurableStore, sessionId: SessionId, book: BatchBook, when: string): Promise<void> {
+export async function checkMortalBatch(
+  store: DurableStore,
+  sessionId: SessionId,
+  book: BatchBook,
+  when: string,
+  calls: readonly ToolCall[] = MORTAL_CALLS,
+): Promise<void> {
   const key = { tenantId: TENANT, sessionId }
   const steps = await Array.fromAsync(store.steps(key))
   const results = steps.filter((step) => step.type === 'call')
   assert.deepEqual(
     results.map(({ call }) => call.id).toSorted(),
-    MORTAL_CALLS.map(({ id }) => id),
+    calls.map(({ id }) => id),
     `${when}: one result for each call`,
   )
   const jobs = steps.filter((step) => step.type === 'job')
@@ -28,7 +34,7 @@ export async function checkMortalBatch(store: DurableStore, sessionId: SessionId
     `${when}: one end of the job`,
   )
   assert.equal(new Set(queued.map(({ jobId }) => jobId)).size, 1, `${when}: one job`)
-  for (const call of MORTAL_CALLS) {
+  for (const call of calls) {
     const starts = book.starts(`${sessionId}/1/${call.id}`)
     const what = `${call.name} (${call.id}) began ${starts} times, ${when}`
     if (mustRunOnce(call)) assert.ok(starts <= 1, what)
@@ -37,7 +43,7 @@ export async function checkMortalBatch(store: DurableStore, sessionId: SessionId
     else assert.equal(result?.code, 'OUTCOME_UNKNOWN', `${call.name} (${call.id}): ${result?.text}, ${when}`)
   }
   const { items } = await store.approvals.list(TENANT, { sessionId })
-  const asked = MORTAL_CALLS.filter(({ name }) => name !== 'look').map(({ id }) => id)
+  const asked = calls.filter(({ name }) => name !== 'look').map(({ id }) => id)
   assert.deepEqual(items.map(({ callId }) => callId).toSorted(), asked, `${when}: one question for each call that changes something`)
   for (const each of items)
     assert.ok(each.state === 'approved' && each.consumedAt !== undefined, `${when}: ${each.callId} is ${each.state}`)
