@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createRedactor } from '@adjutant/core'
 import fc from 'fast-check'
 import { RunOutput } from './run-output.ts'
 
@@ -30,9 +31,36 @@ describe('RunOutput', () => {
     const output = outputOf('a\n')
     output.add('stderr', Buffer.from('b\n'))
     output.add('stdout', Buffer.from('c\n'))
-    const report = { stdout: Buffer.from('a\nc\n'), stderr: Buffer.from('b\n') }
+    const report = { stdout: Buffer.from('a\nc\n'), stderr: Buffer.from('b\n'), truncated: false }
     assert.equal(output.text(report), 'a\nb\nc\n')
-    assert.equal(output.text({ stdout: Buffer.from('a\nc'), stderr: Buffer.from('b\nlate\n') }), 'a\nc\nb\nlate\n')
+    assert.equal(output.text({ stdout: Buffer.from('a\nc'), stderr: Buffer.from('b\nlate\n'), truncated: false }), 'a\nc\nb\nlate\n')
+  })
+
+  it('shows no half of a secret where a limit cut it', async () => {
+    const secret = 'correct horse battery staple 42'
+    const parts = Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8))
+    const redactor = createRedactor({ values: [secret] })
+    const piece = fc.oneof(fc.constantFrom(secret, '\n', ' '), fc.integer({ min: 1, max: 9_000 }))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { minLength: 1, maxLength: 30 }),
+        fc.nat(40_000),
+        fc.boolean(),
+        async (pieces, limit, isStreamed) => {
+          const whole = Buffer.from(pieces.map((one) => (typeof one === 'string' ? one : '.'.repeat(one))).join(''))
+          const stdout = whole.subarray(0, limit)
+          const output = isStreamed ? outputOf(stdout.toString()) : outputOf()
+          const text = output.text({ stdout, stderr: Buffer.alloc(0), truncated: limit < whole.length })
+          const shown = (await redactor.redact(text)).text
+          assert.deepEqual(
+            parts.filter((part) => shown.includes(part)),
+            [],
+          )
+          assert.ok(stdout.length - text.length <= 8_192 && stdout.toString().startsWith(text))
+        },
+      ),
+      { numRuns: 300 },
+    )
   })
 
   it('knows the last line, without what moves a cursor', () => {

@@ -9,6 +9,9 @@ const LONGEST_LINE = 300
 /** Characters at the end that are looked at while it runs. */
 const TAIL = 2_000
 
+/** Characters; longer ones are private keys, which are recognised by their beginning. */
+const LONGEST_SECRET = 8_192
+
 /** What asks for an answer, at the end of a line that has not ended. Only looked at in a short line. */
 const PROMPT =
   /(?:\[y\/n\]:?|\(y\/n\)[:?]?|\[yes\/no\]:?|\(yes\/no(?:\/\[fingerprint\])?\)[:?]?|\bpass(?:word|phrase)\b.*:|\busername\b.*:|\blogin:|\bpress (?:enter|return|any key)\b.*|\?|^(?:>>>|>|\.\.\.|\(gdb\)|mysql>|sqlite>|[a-z_]+=[#>]))\s*$/i
@@ -50,12 +53,23 @@ export class RunOutput {
     return NOBODY_THERE.test(this.#tail) || this.prompt() !== undefined
   }
 
-  /** All of it; as the report tells it where not everything came while it ran. */
-  text(report?: Pick<SandboxReport, 'stdout' | 'stderr'>): string {
-    if (report === undefined || report.stdout.byteLength + report.stderr.byteLength === this.#bytes) return this.#parts.join('')
-    const [out, err] = [report.stdout, report.stderr].map((bytes) => new TextDecoder().decode(bytes))
-    return out === '' || out?.endsWith('\n') === true ? `${out}${err}` : `${out}${err === '' ? '' : '\n'}${err}`
+  /**
+   * All of it; as the report tells it where not everything came while it ran. Where a limit cut it, what was being written then is left out: half of
+   * a secret would be recognised by nobody.
+   */
+  text(report?: Pick<SandboxReport, 'stdout' | 'stderr' | 'truncated'>): string {
+    const ended = report?.truncated === true ? withoutOpenEnd : (text: string): string => text
+    if (report === undefined || report.stdout.byteLength + report.stderr.byteLength === this.#bytes) return ended(this.#parts.join(''))
+    const [out = '', err = ''] = [report.stdout, report.stderr].map((bytes) => ended(new TextDecoder().decode(bytes)))
+    return out === '' || out.endsWith('\n') ? `${out}${err}` : `${out}${err === '' ? '' : '\n'}${err}`
   }
+}
+
+/** Without its last line, or of a very long one without as much as any secret may be long. */
+function withoutOpenEnd(text: string): string {
+  const from = Math.max(0, text.length - LONGEST_SECRET)
+  const line = text.lastIndexOf('\n') + 1
+  return text.slice(0, Math.max(from, line)).toWellFormed()
 }
 
 function plain(text: string): string {
