@@ -68,9 +68,8 @@ export class SqlDesk implements ApprovalDesk {
       if (sessionId !== undefined) query = query.where('session_id', '=', sessionId)
       if (from !== undefined) {
         const [time, id] = from
-        query = query.where((each) =>
-          each.or([each('created_at', '>', time), each.and([each('created_at', '=', time), each('approval_id', '>', id)])]),
-        )
+        // As one comparison: the index is entered where the page begins, however far that is.
+        query = query.where((each) => each(each.refTuple('created_at', 'approval_id'), '>', each.tuple(time, id)))
       }
       return query
         .orderBy('created_at')

@@ -95,9 +95,7 @@ export class SqlSessions implements DurableStore {
       if (userId !== undefined) query = query.where('user_id', '=', toColumn(userId))
       if (from !== undefined) {
         const [time, id] = from
-        query = query.where((each) =>
-          each.or([each('updated_at', '<', time), each.and([each('updated_at', '=', time), each('session_id', '<', id)])]),
-        )
+        query = query.where((each) => each(each.refTuple('updated_at', 'session_id'), '<', each.tuple(time, id)))
       }
       return query
         .orderBy('updated_at', 'desc')
