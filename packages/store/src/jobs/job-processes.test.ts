@@ -1,9 +1,11 @@
 /** Jobs of processes that are killed, stopped and woken, and of databases that go away: on real ones. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import type { Job } from '@adjutant/core/contract'
+import { SESSION_RESUME_JOB, sessionResumeKey } from '@adjutant/core'
+import { type Job, traceId } from '@adjutant/core/contract'
 import { type StoreChild, startScript } from '../../test/children.ts'
 import { freshUrl, STORE_KINDS, testServer } from '../../test/open-stores.ts'
+import { WAITING } from '../../test/waiting-approval.ts'
 import { hot } from '../database/index.ts'
 import { openStore, type Store } from '../open-store.ts'
 import { SqlJobQueue } from './sql-job-queue.ts'
@@ -107,6 +109,27 @@ for (const kind of STORE_KINDS.filter((each) => each !== 'sqlite-memory')) {
       assert.equal((await database.transaction('acme', (tx) => jobs.enqueueIn(tx, job))).id, made.id)
       assert.equal((await jobs.settled('acme', made.id, { signal: NEVER })).state, 'succeeded')
     })
+
+    it('a decision and the job that carries its session on are one: of several who decide at once, one job comes', async () => {
+      const store = await open(await freshUrl(kind))
+      const { key, approval } = WAITING
+      await using hold = await store.sessions.hold(key, {
+        principal: { tenantId: key.tenantId, userId: 'u', roles: [] },
+        traceId: traceId('a'.repeat(32)),
+        node: 'test',
+      })
+      const { expiresAt: _, ...lasting } = approval
+      await hold.keep([{ version: 1, type: 'asked', time: 1, approval: lasting }])
+      const decide = (by: string): Promise<unknown> =>
+        store.sessions.approvals.decide(key.tenantId, approval.id, { decision: { type: 'approve', scope: 'once' }, by })
+      const came = await Promise.allSettled(['eve', 'bob', 'joe'].map(decide))
+      assert.equal(came.filter(({ status }) => status === 'fulfilled').length, 1)
+      const { items } = await store.jobs.list(key.tenantId, { kind: SESSION_RESUME_JOB })
+      assert.deepEqual(
+        items.map(({ key: made, sessionId }) => ({ made, sessionId })),
+        [{ made: sessionResumeKey(key.sessionId, approval.id), sessionId: key.sessionId }],
+      )
+    })
   })
 }
 
@@ -131,6 +154,20 @@ describe('jobs on PostgreSQL', { skip: !STORE_KINDS.includes('postgres'), timeou
     assert.equal((await waiting).result, 'across')
     const later = await store.jobs.enqueue({ tenantId: 'acme', kind: 'work', payload: {} })
     assert.equal((await store.jobs.settled('acme', later.id, { signal: NEVER })).result, 'after')
+  })
+
+  it('are made by as many decisions at once as there are connections, also the very first ones', async () => {
+    const url = await freshUrl('postgres')
+    const store = await openStore(url, { poolSize: 2 })
+    opened.push(store)
+    const { jobs, database } = store
+    assert.ok(jobs instanceof SqlJobQueue)
+    const made = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        database.transaction('acme', (tx) => jobs.enqueueIn(tx, { tenantId: 'acme', kind: 'work', payload: { n } })),
+      ),
+    )
+    assert.equal(new Set(made.map(({ id }) => id)).size, 6)
   })
 
   it('leave nothing of a tenant outside of the walls', async () => {

@@ -6,9 +6,9 @@ const COLUMNS = JOB_COLUMNS.join(', ')
 const HELD = "tenant_id = ? AND job_id = ? AND fence = ? AND state = 'running' AND lease_until > ?"
 
 export const ADD =
-  hot(`INSERT INTO jobs (tenant_id, job_id, kind, state, priority, group_key, payload, run_at, max_attempts, retry_delay_ms, timeout_ms,
+  hot<JobRow>(`INSERT INTO jobs (tenant_id, job_id, kind, state, priority, group_key, payload, run_at, max_attempts, retry_delay_ms, timeout_ms,
     created_at, idempotency_key, session_id, call_id) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (tenant_id, idempotency_key) DO NOTHING`)
+  ON CONFLICT (tenant_id, idempotency_key) DO NOTHING RETURNING ${COLUMNS}`)
 export const BY_KEY = hot<JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE tenant_id = ? AND idempotency_key = ?`)
 export const BY_ID = hot<JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE tenant_id = ? AND job_id = ?`)
 export const RENEW = hot<{ cancelling: number }>(`UPDATE jobs SET lease_until = ? WHERE ${HELD} RETURNING cancelling`)

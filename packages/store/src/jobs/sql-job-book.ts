@@ -90,7 +90,7 @@ export class SqlJobBook implements JobBook {
     const { tenantId, kind, runAt } = job
     const id = this.#db.ids.next('job')
     const payload = this.#db.seal.seal(JSON.stringify(job.payload), bodyPlace('jobs', 'payload', tenantId, id))
-    const made = await tx.run(sql.ADD, [
+    const made = await tx.get(sql.ADD, [
       tenantId,
       id,
       kind,
@@ -106,8 +106,8 @@ export class SqlJobBook implements JobBook {
       job.sessionId === undefined ? null : toColumn(job.sessionId),
       job.callId === undefined ? null : toColumn(job.callId),
     ])
-    if (made === 1) await this.#carrier.send(tx, { tenantId, id, kind, attempt: 1, runAt })
-    const row = made === 1 ? await tx.get(sql.BY_ID, [tenantId, id]) : await tx.get(sql.BY_KEY, [tenantId, job.key ?? null])
+    if (made !== undefined) await this.#carrier.send(tx, { tenantId, id, kind, attempt: 1, runAt })
+    const row = made ?? (await tx.get(sql.BY_KEY, [tenantId, job.key ?? null]))
     if (row === undefined) throw noJob(id)
     return jobOf(row, this.#db.seal)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { JobContext } from '@adjutant/core/contract'
 import { HeldAttempts, JobBench, type OpenJobQueue } from './job-bench.ts'
 
 /** Loads of work that are unlike each other: how many jobs each group of each tenant has. */
@@ -39,6 +40,25 @@ export function takingTurns(make: OpenJobQueue): void {
       }
     })
   }
+
+  it('orders jobs of several kinds within their group, and takes turns between groups all the same', async () => {
+    await using bench = await JobBench.open(make)
+    const order: unknown[] = []
+    for (const [kind, group, priority, name] of [
+      ['one', 'g', 0, 'g3'],
+      ['two', 'g', 5, 'g1'],
+      ['three', 'g', 2, 'g2'],
+      ['two', 'h', -9, 'h2'],
+      ['three', 'h', -8, 'h1'],
+      ['other', 'a', 99, 'never'],
+    ] as const) {
+      await bench.add({ kind, group, priority, payload: { name } })
+    }
+    const note = async ({ job }: JobContext): Promise<undefined> => void order.push(job.payload.name)
+    bench.queue.work({ one: note, two: note, three: note }, { concurrency: 1 })
+    await bench.until('five are done', () => order.length === 5)
+    assert.deepEqual(order, ['g1', 'h1', 'g2', 'h2', 'g3'])
+  })
 
   it('runs no more of one group at once than it may, over all workers', async () => {
     await using bench = await JobBench.open(make)
