@@ -68,6 +68,7 @@ export { InteractionLock } from './dispatch/interaction-lock.ts'
 export { type BatchStrategy, planBatch, type Wave } from './dispatch/plan-batch.ts'
 // execution
 export { ResultCache, type ResultCacheOptions } from './execution/cache.ts'
+export { mayHaveChanged } from './execution/cache-changes.ts'
 export { CallRunner, type CallRunnerOptions } from './execution/call-runner.ts'
 export type { ExecutionHost } from './execution/call-scope.ts'
 export type { CircuitOptions } from './execution/circuit.ts'

@@ -1,14 +1,16 @@
-import { randomIds, systemClock } from '@adjutant/core'
-import type { DurableStore, JobQueue, ResultStore } from '@adjutant/core/contract'
+import { type RateStore, randomIds, systemClock } from '@adjutant/core'
+import type { DurableStore, JobQueue, ResultStore, SharedCache } from '@adjutant/core/contract'
 import { SqlDesk } from './approvals/sql-desk.ts'
 import { deskAudit } from './audit/desk-audit.ts'
 import { SqlAuditSink } from './audit/sql-audit-sink.ts'
+import { SqlSharedCache } from './cache/sql-shared-cache.ts'
 import { openBell } from './changes/open-bell.ts'
 import { type OpenDatabaseOptions, openDatabase, type StoreDatabase } from './database/index.ts'
 import { SqlJobQueue } from './jobs/sql-job-queue.ts'
 import { SqlMeteringSink } from './metering/sql-metering-sink.ts'
 import { Nodes } from './nodes/index.ts'
 import { checkTargets, Notifications, type NotifySettings, Outbox } from './notifications/index.ts'
+import { SqlRateStore } from './rates/sql-rate-store.ts'
 import { SqlResultStore } from './results/sql-result-store.ts'
 import { resumeJob } from './resume-job.ts'
 import { SqlSessions } from './sessions/sql-sessions.ts'
@@ -29,7 +31,12 @@ export interface Store extends AsyncDisposable {
   readonly desk: SqlDesk
   /** What goes on behind sessions, and has them carried on. */
   readonly jobs: JobQueue
+  /** What was cut from a model's view, for openDurableSession. */
   readonly results: ResultStore
+  /** Results that equal calls of every process get, for ResultCache. */
+  readonly cache: SharedCache
+  /** Counts of all processes, for RateLimiter. */
+  readonly rates: RateStore
   readonly notifications: Notifications
   /** Which processes work on it. */
   readonly nodes: Nodes
@@ -72,6 +79,8 @@ export async function openStore(url: string, { notify = [], auditKey, ...options
     database,
     sessions,
     results: new SqlResultStore(database),
+    cache: new SqlSharedCache(database),
+    rates: new SqlRateStore(database),
     desk,
     jobs,
     notifications,

@@ -38,6 +38,11 @@ export interface ToolLimits {
   readonly retries?: number
   /** For how many milliseconds an equal call of the same principal is answered with this one's result. Default: not at all. */
   readonly cacheTtlMs?: number
+  /**
+   * What the results depend on beside the arguments, e.g. the address of a service and the account that is used there: calls of a tool with this name and definition
+   * in another process are equal when this is, too. Default: results are given again in this process only. Tools that write there name the same.
+   */
+  readonly cacheScope?: string
   /** Calls that one principal may make of this tool. */
   readonly rate?: RateLimit
   /** What one call costs, for budgets and metering. */

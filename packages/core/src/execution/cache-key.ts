@@ -8,7 +8,8 @@ import { setOwn } from '../util/set-own.ts'
 
 /**
  * Owns which calls are equal: same tool, same definition, same arguments (without the parts that the tool calls volatile), same principal with the same roles and
- * attributes. The tool is the very object: two tools of one definition may look into two folders or talk with two people's keys.
+ * attributes. The tool is the very object: two tools of one definition may look into two folders or talk with two people's keys. For other processes it is what
+ * the tool says that its results depend on.
  */
 
 const serials = new WeakMap<AgentTool, number>()
@@ -19,11 +20,20 @@ let lastSerial = 0
  * @returns `undefined` when the definition or the arguments are no JSON, so that nothing can be said
  */
 export function callKey(call: AdmittedCall, principal: Principal, scope: string): Digest | undefined {
+  return digestOfCall(call, principal, { scope, tool: serialOf(call.tool) })
+}
+
+/** The same for all processes; only for tools that say what their results depend on. */
+export function sharedCallKey(call: AdmittedCall, principal: Principal): Digest | undefined {
+  const scope = call.tool.limits?.cacheScope
+  return scope === undefined || scope === '' ? undefined : digestOfCall(call, principal, { shared: scope })
+}
+
+function digestOfCall(call: AdmittedCall, principal: Principal, where: JsonObject): Digest | undefined {
   const { tool } = call
   try {
     return digestOf({
-      scope,
-      tool: serialOf(tool),
+      ...where,
       definition: [tool.name, tool.description, tool.inputSchema, tool.outputSchema ?? null],
       // Roles are a set: their order says nothing.
       principal: [principal.tenantId, principal.userId, [...new Set(principal.roles)].sort(), principal.attributes ?? {}],

@@ -4,7 +4,9 @@ import type { Digest } from '../contract/ids.ts'
 import type { RawOutcome } from '../contract/outcome.ts'
 import type { Clock } from '../contract/ports.ts'
 import type { Principal } from '../contract/principal.ts'
+import type { CacheSubject, SharedCache } from '../contract/shared-cache.ts'
 import { ToolOutput } from '../contract/tool.ts'
+import { CacheChanges } from './cache-changes.ts'
 import { type KeptValue, keepValue } from './cache-value.ts'
 import { type CallResources, overlaps, resourcesOf } from './resource-keys.ts'
 
@@ -13,7 +15,7 @@ import { type CallResources, overlaps, resourcesOf } from './resource-keys.ts'
  * only ever goes to the principal that got it first (see cache-key.ts). Bounded in entries and bytes: what was used longest ago goes first. In memory; no timer: age is looked at when a call comes.
  *
  * A call that changes something drops what it may have changed: results with the resources that it says it writes; and where one of the two does not
- * say, all results of its origin and tenant. Those on the way are not kept either.
+ * say, all results of its origin and tenant. Those on the way are not kept either. With a shared cache the same holds for what other processes change.
  */
 export interface ResultCacheOptions {
   readonly clock: Clock
@@ -21,6 +23,11 @@ export interface ResultCacheOptions {
   readonly maxEntries?: number
   /** Of all results together. Default 32 MiB. */
   readonly maxBytes?: number
+  /**
+   * Shared with other processes: results are given again only after asking it whether something was changed, and results of tools with a
+   * `limits.cacheScope` in every process. Default: this process is alone.
+   */
+  readonly shared?: SharedCache
 }
 
 const DEFAULT_ENTRIES = 1_000
@@ -32,6 +39,7 @@ const LARGEST_PART = 8
 interface CacheBasis {
   readonly resources: CallResources | undefined
   readonly origin: string
+  readonly scope: string | undefined
   readonly tenantId: string
 }
 
@@ -59,6 +67,8 @@ export type FlightEnd =
 
 interface Entry extends CacheBasis {
   readonly value: KeptValue
+  /** Of the shared cache, before it was read. */
+  readonly stamp: number
 }
 
 export class ResultCache {
@@ -66,11 +76,14 @@ export class ResultCache {
   readonly #entries: LRUCache<Digest, Entry>
   readonly #flights = new Map<Digest, Flight>()
   readonly #largest: number
+  /** With other processes; absent: there are none. */
+  readonly changes: CacheChanges | undefined
 
   /** @throws TypeError unless both bounds are whole numbers above 0 */
   constructor(options: ResultCacheOptions) {
     const { clock, maxEntries = DEFAULT_ENTRIES, maxBytes = DEFAULT_BYTES } = options
     this.#clock = clock
+    this.changes = options.shared === undefined ? undefined : new CacheChanges(options.shared, clock)
     this.#largest = Math.max(1, Math.floor(maxBytes / LARGEST_PART))
     this.#entries = new LRUCache({
       max: maxEntries,
@@ -91,6 +104,22 @@ export class ResultCache {
     return this.#entries.get(key)?.value
   }
 
+  /** What this process has itself, with what must be asked before it is given again. */
+  own(key: Digest): { readonly value: KeptValue; readonly stamp: number; readonly about: CacheSubject } | undefined {
+    const entry = this.#entries.get(key)
+    return entry === undefined ? undefined : { value: entry.value, stamp: entry.stamp, about: keptSubject(entry) }
+  }
+
+  /** A value of another process. @returns `undefined` when it is too large to be given from here */
+  keepable(output: unknown): KeptValue | undefined {
+    return keepValue(output, this.#largest)
+  }
+
+  /** Milliseconds since 1970. */
+  get now(): number {
+    return this.#clock.now()
+  }
+
   flight(key: Digest): Flight | undefined {
     return this.#flights.get(key)
   }
@@ -102,15 +131,20 @@ export class ResultCache {
   }
 
   /** The execution is over. @param ttlMs how long its result may be given again */
-  land(key: Digest, flight: Flight, outcome: RawOutcome, ttlMs: number): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key)
+  land(key: Digest, flight: Flight, outcome: RawOutcome, ttlMs: number, stamp = 0): void {
     const end = endOf(outcome, this.#largest)
     // As old as what it was read from may be, so counted from the start.
     const ttl = Math.floor(Math.min(ttlMs, Number.MAX_SAFE_INTEGER))
     if (end.type === 'value' && !flight.stale && ttl > 0 && !saysThatItFailed(outcome)) {
-      const { resources, origin, tenantId } = flight
-      this.#entries.set(key, { value: end.value, resources, origin, tenantId }, { ttl, start: flight.startedAt })
+      const { resources, origin, tenantId, scope } = flight
+      this.#entries.set(key, { value: end.value, resources, origin, tenantId, scope, stamp }, { ttl, start: flight.startedAt })
     }
+    this.end(key, flight, end)
+  }
+
+  /** The flight is over, and nothing of it is kept. */
+  end(key: Digest, flight: Flight, end: FlightEnd): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key)
     for (const waiter of flight.waiters) waiter.landed(end)
   }
 
@@ -152,9 +186,23 @@ export function saysThatItFailed(outcome: RawOutcome): boolean {
   }
 }
 
+/** What a call may change, for other processes. */
+export function changeSubject(call: AdmittedCall, principal: Principal): CacheSubject {
+  const { resources, ...basis } = basisOf(call, principal)
+  return subject(basis, resources?.writes)
+}
+
+export function keptSubject({ resources, ...basis }: CacheBasis): CacheSubject {
+  return subject(basis, resources === undefined ? undefined : [...resources.reads, ...resources.writes])
+}
+
+function subject({ origin, scope }: Pick<CacheBasis, 'origin' | 'scope'>, keys: readonly string[] | undefined): CacheSubject {
+  return { origin, ...(scope === undefined ? {} : { scope }), ...(keys === undefined || keys.length === 0 ? {} : { keys }) }
+}
+
 function basisOf(call: AdmittedCall, principal: Principal): CacheBasis {
   const { kind, from } = call.tool.origin
-  return { resources: resourcesOf(call), origin: `${kind}:${from}`, tenantId: principal.tenantId }
+  return { resources: resourcesOf(call), origin: `${kind}:${from}`, scope: call.tool.limits?.cacheScope, tenantId: principal.tenantId }
 }
 
 function mayChange(change: CacheBasis, kept: CacheBasis): boolean {

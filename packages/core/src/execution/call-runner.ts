@@ -1,8 +1,11 @@
 import type { AdmittedCall } from '../contract/call.ts'
+import { AdjutantError } from '../contract/errors.ts'
 import type { RawOutcome } from '../contract/outcome.ts'
 import type { Clock } from '../contract/ports.ts'
-import type { ResultCache } from './cache.ts'
-import { callKey } from './cache-key.ts'
+import type { Principal } from '../contract/principal.ts'
+import { changeSubject, type ResultCache } from './cache.ts'
+import type { CacheChanges } from './cache-changes.ts'
+import { callKey, sharedCallKey } from './cache-key.ts'
 import { CacheRun } from './cache-run.ts'
 import type { ExecutionHost } from './call-scope.ts'
 import type { OriginGuards } from './origins.ts'
@@ -91,7 +94,8 @@ export class CallRunner {
     if (cache === undefined || !(ttlMs > 0)) return new RetryRun(this.#settings, attempted)
     const key = callKey(call, principal, '')
     if (key === undefined) return new RetryRun(this.#settings, attempted)
-    return new CacheRun({ cache, key, call, principal, ttlMs, start: () => new RetryRun(this.#settings, attempted) })
+    const sharedKey = cache.changes === undefined ? undefined : sharedCallKey(call, principal)
+    return new CacheRun({ cache, key, sharedKey, call, principal, ttlMs, start: () => new RetryRun(this.#settings, attempted) })
   }
 
   #write(attempted: AttemptedCall): CallRun {
@@ -99,6 +103,14 @@ export class CallRunner {
     const memory = this.#memory
     const cache = this.#cache
     if (memory === undefined && cache === undefined) return new RetryRun(this.#settings, attempted)
+    if (cache?.changes !== undefined) return new AnnouncedRun(cache, cache.changes, call, host.principal, () => this.#begin(attempted))
+    return this.#begin(attempted)
+  }
+
+  #begin(attempted: AttemptedCall): WritingRun {
+    const { call, host } = attempted
+    const memory = this.#memory
+    const cache = this.#cache
     cache?.changed(call, host.principal)
     const write = memory?.beginWrite(resourcesOf(call))
     const run = new RetryRun(this.#settings, attempted)
@@ -128,6 +140,44 @@ class WritingRun implements CallRun {
 
   cancel(): void {
     this.#run.cancel()
+  }
+}
+
+/**
+ * Other processes are told before the write begins and before anybody gets its outcome: what they keep of it, or read meanwhile, is not given again. When they cannot
+ * be told the write runs all the same: what they keep is no older than its tool allows.
+ */
+class AnnouncedRun implements CallRun {
+  readonly outcome: Promise<RawOutcome>
+  readonly cached = false
+  #run: CallRun | undefined
+  #cancelled = false
+
+  constructor(cache: ResultCache, changes: CacheChanges, call: AdmittedCall, principal: Principal, begin: () => CallRun) {
+    const change = changeSubject(call, principal)
+    const { tenantId } = principal
+    // What this process keeps itself goes at once.
+    cache.changed(call, principal)
+    this.outcome = (async () => {
+      await changes.tell(tenantId, change)
+      if (this.#cancelled) {
+        const message = `${call.tool.name} was cancelled before it began.`
+        return { status: 'cancelled', error: new AdjutantError('CANCELLED', message, { outcome: 'not-run' }) } as const
+      }
+      this.#run = begin()
+      const outcome = await this.#run.outcome
+      await changes.tell(tenantId, change)
+      return outcome
+    })()
+  }
+
+  get attempts(): number {
+    return this.#run?.attempts ?? 0
+  }
+
+  cancel(): void {
+    this.#cancelled = true
+    this.#run?.cancel()
   }
 }
 

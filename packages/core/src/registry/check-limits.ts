@@ -35,6 +35,7 @@ const LIMITS: Forms = new Map<string, Form | Forms>([
   ['clip', oneOf(CLIP)],
   ['retries', whole(0, 3)],
   ['cacheTtlMs', positive],
+  ['cacheScope', text],
   [
     'rate',
     new Map<string, Form>([

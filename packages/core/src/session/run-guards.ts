@@ -120,7 +120,7 @@ export class RunGuards {
   /** A place within the rates that speak of this call. */
   take(call: AdmittedCall): AdjutantError | undefined | Promise<AdjutantError | undefined> {
     const { sessionId, principal } = this.#host
-    return this.#rates.take({ tool: call.tool, principal, sessionId })
+    return this.#rates.take({ tool: call.tool, principal, sessionId, effect: call.effect })
   }
 
   settled(call: ToolCall, result: ToolResult, admitted: AdmittedCall | undefined): void {

@@ -120,6 +120,9 @@ export async function eraseSession(db: StoreDatabase, subject: SessionSubject, o
 const SESSIONS_OF = hot<{ session_id: string }>('SELECT session_id FROM sessions WHERE tenant_id = ? AND user_id = ? ORDER BY session_id')
 const DELETE_FACTS = hot('DELETE FROM facts WHERE tenant_id = ? AND user_id = ?')
 const DELETE_CACHE = hot('DELETE FROM cache WHERE tenant_id = ?')
+/** Whoever still has an answer of this tenant in memory finds that it may be old. */
+const COUNT_CHANGE = hot(`INSERT INTO counters (tenant_id, name, value) VALUES (?, 'cache-changes', 1)
+  ON CONFLICT (tenant_id, name) DO UPDATE SET value = counters.value + 1`)
 const DELETE_CHANGES = hot('DELETE FROM cache_changes WHERE tenant_id = ?')
 const EMPTY_USER_METERING = hot(
   "UPDATE metering SET session_id = '', user_id = '', call_id = '', trace_id = '' WHERE tenant_id = ? AND user_id = ?",
@@ -145,6 +148,7 @@ export async function eraseUser(db: StoreDatabase, subject: UserSubject, options
   await db.transaction(tenantId, async (tx) => {
     add(erased, { facts: await tx.run(DELETE_FACTS, [tenantId, userId]), cache: await tx.run(DELETE_CACHE, [tenantId]) })
     add(erased, { cache_changes: await tx.run(DELETE_CHANGES, [tenantId]) })
+    await tx.run(COUNT_CHANGE, [tenantId])
     add(emptied, {
       metering: await tx.run(EMPTY_USER_METERING, [tenantId, userId]),
       approvals: await tx.run(EMPTY_DECISIONS, [tenantId, userId]),

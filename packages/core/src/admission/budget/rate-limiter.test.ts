@@ -83,17 +83,17 @@ for (const { name, open } of stores) {
       try {
         const taken = async (key: string): Promise<number> => {
           let count = 0
-          for (let at = 0; at < 5; at++) if ((await store.take(key, 2, 1_000)).taken) count++
+          for (let at = 0; at < 5; at++) if ((await store.take(key, 2, 1_000, 't')).taken) count++
           return count
         }
-        await store.take('often', 2, 1_000)
-        for (let at = 0; at < 3; at++) await store.giveBack('often', 2, 1_000)
+        await store.take('often', 2, 1_000, 't')
+        for (let at = 0; at < 3; at++) await store.giveBack('often', 2, 1_000, 't')
         assert.equal(await taken('often'), 2)
-        await store.take('late', 2, 1_000)
+        await store.take('late', 2, 1_000, 't')
         await advance(1_001)
-        await store.giveBack('late', 2, 1_000)
+        await store.giveBack('late', 2, 1_000, 't')
         assert.equal(await taken('late'), 2)
-        await store.giveBack('never', 2, 1_000)
+        await store.giveBack('never', 2, 1_000, 't')
         assert.equal(await taken('never'), 2)
       } finally {
         close()
@@ -183,6 +183,30 @@ describe('a rate limiter', () => {
       assert.equal(error?.code, 'RATE_LIMITED')
       assert.match(error?.message ?? '', /does not answer/)
     }
+  })
+
+  it('lets reads that cost nothing pass while the store does not answer, where the host says so: counted here meanwhile', async () => {
+    const own = new ManualClock()
+    let away = true
+    const memory = new MemoryRateStore(own)
+    const store: RateStore = {
+      take: (key, calls, perMs) => (away ? Promise.reject(new Error('gone')) : memory.take(key, calls, perMs)),
+      giveBack: (key) => memory.giveBack(key),
+    }
+    const limiter = new RateLimiter({ clock: own, store, unanswered: 'reads' })
+    const look = tool('look', { calls: 2, perMs: 1_000 })
+    const answers = [await limiter.take(call(look)), await limiter.take(call(look)), await limiter.take(call(look))]
+    assert.deepEqual(
+      answers.map((answer) => answer?.message),
+      [undefined, undefined, 'look may be called 2 times in 1 s by one user; the next call of look is possible in 1000 ms'],
+    )
+    const paid: AgentTool = { ...look, name: 'paid', limits: { ...look.limits, cost: { microPrice: 1 } } }
+    const write: AgentTool = { ...look, name: 'write', effect: 'write' }
+    for (const refused of [call(paid), call(write), { ...call(look), effect: 'write' as const }]) {
+      assert.match((await limiter.take(refused))?.message ?? '', /does not answer/)
+    }
+    away = false
+    assert.equal(await limiter.take(call(look)), undefined)
   })
 
   it('a store that stops answering between two rules costs no place', async () => {

@@ -2,7 +2,7 @@ import { AdjutantError } from '../../contract/errors.ts'
 import type { SessionId } from '../../contract/ids.ts'
 import type { Clock } from '../../contract/ports.ts'
 import type { Principal } from '../../contract/principal.ts'
-import type { AgentTool, RateLimit } from '../../contract/tool.ts'
+import type { AgentTool, Effect, RateLimit } from '../../contract/tool.ts'
 import { matchesName } from '../../util/match-name.ts'
 import { duration } from './amounts.ts'
 import { MemoryRateStore, type RateStore, type RateTaken } from './rate-store.ts'
@@ -18,6 +18,11 @@ export interface RateLimiterOptions {
   readonly rules?: readonly RateRule[]
   /** Where calls are counted. Default: in this process. */
   readonly store?: RateStore
+  /**
+   * What becomes of calls while the store does not answer. `refuse`: none of them runs. `reads`: those that only read and cost nothing are counted in this
+   * process meanwhile. Default `refuse`: no limit is widened by a failure.
+   */
+  readonly unanswered?: 'refuse' | 'reads'
 }
 
 /** A call that wants a place. */
@@ -25,6 +30,8 @@ export interface RatedCall {
   readonly tool: AgentTool
   readonly principal: Principal
   readonly sessionId: SessionId
+  /** Of this very call. Default: the tool's own, where it has one. */
+  readonly effect?: Effect
 }
 
 interface Rule {
@@ -41,18 +48,21 @@ const SHARED = new WeakMap<Clock, RateLimiter>()
  * Says no to a call that comes too early by the tool's own rate (`limits.rate`) or by a rule of the host. All that speak of it must have a place; when one has not, the places
  * taken for the others are given back. Counts are kept by tenant, user or session, never by approval, mode or run.
  *
- * When the store does not answer, the call is refused: no limit is ever widened by a failure. Answers at once when no rule speaks of the tool and
+ * When the store does not answer, the call is refused, unless the host lets reads that cost nothing pass ({@link RateLimiterOptions}). Answers at once when no rule speaks of the tool and
  * with a store that answers at once. One limiter serves all sessions of a process.
  */
 export class RateLimiter {
   readonly #store: RateStore
   readonly #rules: readonly RateRule[]
+  /** Counts while the store is away. */
+  readonly #meanwhile: MemoryRateStore | undefined
   readonly #rulesOf = new WeakMap<AgentTool, readonly Rule[]>()
 
   /** @throws AdjutantError CONFIG_INVALID that names the rule that is wrong */
   constructor(options: RateLimiterOptions) {
     this.#store = options.store ?? new MemoryRateStore(options.clock)
     this.#rules = options.rules ?? []
+    this.#meanwhile = options.unanswered === 'reads' ? new MemoryRateStore(options.clock) : undefined
     for (const [at, rule] of this.#rules.entries()) {
       const fault = rule.tools === '' ? 'tools must not be empty' : findFault(rule)
       if (fault !== undefined) throw new AdjutantError('CONFIG_INVALID', `rates: rule ${at + 1}: ${fault}`)
@@ -98,7 +108,7 @@ export class RateLimiter {
       if (rule === undefined) continue
       let answer: RateTaken | Promise<RateTaken>
       try {
-        answer = this.#store.take(keyOf(rule, call), rule.calls, rule.perMs)
+        answer = this.#store.take(keyOf(rule, call), rule.calls, rule.perMs, call.principal.tenantId)
       } catch (failure) {
         return this.#noAnswer(failure, rules, at, call)
       }
@@ -114,22 +124,26 @@ export class RateLimiter {
     return undefined
   }
 
+  #takeMeanwhile(store: MemoryRateStore, rules: readonly Rule[], call: RatedCall): AdjutantError | undefined {
+    for (const [at, rule] of rules.entries()) {
+      const answer = store.take(keyOf(rule, call), rule.calls, rule.perMs)
+      if (answer.taken) continue
+      for (const before of rules.slice(0, at)) store.giveBack(keyOf(before, call))
+      return refused(rule, answer, call)
+    }
+    return undefined
+  }
+
   #refusal(answer: RateTaken, rules: readonly Rule[], at: number, call: RatedCall): AdjutantError | undefined {
     const rule = rules[at]
     if (answer.taken || rule === undefined) return undefined
     this.#giveBack(rules, at, call)
-    const { name } = call.tool
-    const what = rule.counted.startsWith('rule:') ? `tools like ${rule.counted.slice(5)}` : name
-    const wait = duration(answer.waitMs)
-    return new AdjutantError(
-      'RATE_LIMITED',
-      `${what} may be called ${rule.calls} times in ${duration(rule.perMs)} by one ${rule.per}; the next call of ${name} is possible in ${answer.waitMs} ms`,
-      { hint: `Wait ${wait} before calling ${name} again, or go on without it.` },
-    )
+    return refused(rule, answer, call)
   }
 
-  #noAnswer(failure: unknown, rules: readonly Rule[], at: number, call: RatedCall): AdjutantError {
+  #noAnswer(failure: unknown, rules: readonly Rule[], at: number, call: RatedCall): AdjutantError | undefined {
     this.#giveBack(rules, at, call)
+    if (this.#meanwhile !== undefined && isFreeRead(call)) return this.#takeMeanwhile(this.#meanwhile, rules, call)
     return new AdjutantError('RATE_LIMITED', `${call.tool.name} was not run: the store that counts its calls does not answer`, {
       hint: 'Try again later, or go on without it.',
       cause: failure,
@@ -142,12 +156,28 @@ export class RateLimiter {
       const rule = rules[at]
       if (rule === undefined) continue
       try {
-        this.#store.giveBack(keyOf(rule, call), rule.calls, rule.perMs)?.catch(() => undefined)
+        this.#store.giveBack(keyOf(rule, call), rule.calls, rule.perMs, call.principal.tenantId)?.catch(() => undefined)
       } catch {
         // As above.
       }
     }
   }
+}
+
+function refused(rule: Rule, answer: RateTaken, { tool }: RatedCall): AdjutantError {
+  const { name } = tool
+  const what = rule.counted.startsWith('rule:') ? `tools like ${rule.counted.slice(5)}` : name
+  const wait = duration(answer.waitMs)
+  return new AdjutantError(
+    'RATE_LIMITED',
+    `${what} may be called ${rule.calls} times in ${duration(rule.perMs)} by one ${rule.per}; the next call of ${name} is possible in ${answer.waitMs} ms`,
+    { hint: `Wait ${wait} before calling ${name} again, or go on without it.` },
+  )
+}
+
+/** Nobody is charged, and nothing is changed. */
+function isFreeRead({ tool, effect = typeof tool.effect === 'string' ? tool.effect : undefined }: RatedCall): boolean {
+  return effect === 'read' && (tool.limits?.cost?.microPrice ?? 0) === 0
 }
 
 /** A list as JSON: no tenant's name can be made to look like another's with a user's. */

@@ -11,10 +11,10 @@ export interface RateTaken {
  * Taking is atomic: of two that take the last place at once, one gets it.
  */
 export interface RateStore {
-  /** May answer at once. Rejects (or throws) when nobody can say. */
-  take(key: string, calls: number, perMs: number): RateTaken | Promise<RateTaken>
+  /** May answer at once. Rejects (or throws) when nobody can say. @param tenantId whose it is; part of `key` as well */
+  take(key: string, calls: number, perMs: number, tenantId: string): RateTaken | Promise<RateTaken>
   /** A place that was taken and not used. */
-  giveBack(key: string, calls: number, perMs: number): void | Promise<void>
+  giveBack(key: string, calls: number, perMs: number, tenantId: string): void | Promise<void>
 }
 
 interface Window {
