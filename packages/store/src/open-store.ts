@@ -1,5 +1,5 @@
 import { type RateStore, randomIds, systemClock } from '@adjutant/core'
-import type { DurableStore, JobQueue, ResultStore, SharedCache } from '@adjutant/core/contract'
+import type { DurableStore, ResultStore, SharedCache } from '@adjutant/core/contract'
 import { SqlDesk } from './approvals/sql-desk.ts'
 import { deskAudit } from './audit/desk-audit.ts'
 import { SqlAuditSink } from './audit/sql-audit-sink.ts'
@@ -30,7 +30,7 @@ export interface Store extends AsyncDisposable {
   /** The desk of `sessions`, with what only a database has. */
   readonly desk: SqlDesk
   /** What goes on behind sessions, and has them carried on. */
-  readonly jobs: JobQueue
+  readonly jobs: SqlJobQueue
   /** What was cut from a model's view, for openDurableSession. */
   readonly results: ResultStore
   /** Results that equal calls of every process get, for ResultCache. */
