@@ -164,6 +164,37 @@ describe('an agent across processes', () => {
   })
 })
 
+describe('a process that is killed', () => {
+  it('while a call hangs has kept what the change before it came to', async () => {
+    const { store, clock } = newStore()
+    const world: World = { runs: [] }
+    const hangs = Promise.withResolvers<void>()
+    const tools = [
+      recorded(world, 'change', { effect: 'write' }),
+      tool('hang', {
+        execute: () => {
+          hangs.resolve()
+          return new Promise<never>(() => {})
+        },
+      }),
+    ]
+    const first = await take(store, tools, { mode: 'allow' })
+    const calls = [call(0, 'change'), call(1, 'hang')]
+    first.session.execute(calls).catch(() => {})
+    await hangs.promise
+    await new Promise((resolve) => setImmediate(resolve))
+    // Nobody renews its lease.
+    clock.leap(120_000)
+    const second = await take(store, [recorded(world, 'change', { effect: 'write' }), recorded(world, 'hang')], { mode: 'allow' })
+    assert.deepEqual(texts(await second.session.resume()), ['change done', 'hang done'])
+    assert.deepEqual(
+      world.runs.map(({ name }) => name),
+      ['change', 'hang'],
+    )
+    await second.session.close()
+  })
+})
+
 describe('an approval', () => {
   it('is bound to the definition of the tool: another one is not run', async () => {
     const { store } = newStore()

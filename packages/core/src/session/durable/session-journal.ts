@@ -52,8 +52,15 @@ export class SessionJournal implements StepKeeper {
   }
 
   add(step: StepRecord): void {
-    if (this.#held === undefined) this.#gather(step)
-    else this.#held.push(step)
+    if (this.#held !== undefined) {
+      this.#held.push(step)
+      return
+    }
+    // What a change came to is not to be lost to a crash while others still run: nobody could say whether it took effect.
+    const ends = step.type === 'call' && this.state.open?.started(step.call.id) !== undefined
+    this.#gather(step)
+    // Whoever writes next is told when this fails.
+    if (ends) this.commit([], { safety: 'written' }).catch(() => {})
   }
 
   /** Resolves when the steps, and all before them, are durable. */
