@@ -70,6 +70,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/approvals.ts')).addApprovalsCommand,
   },
   {
+    name: 'jobs',
+    summary: 'what goes on behind sessions: look at it, end it',
+    load: async () => (await import('./commands/jobs.ts')).addJobsCommand,
+  },
+  {
+    name: 'work',
+    summary: 'do what sessions leave to others: jobs, carrying on, notifications',
+    load: async () => (await import('./commands/work.ts')).addWorkCommand,
+  },
+  {
     name: 'store',
     summary: 'bring the database of what is kept up to date, check it, back it up',
     load: async () => (await import('./commands/store.ts')).addStoreCommand,

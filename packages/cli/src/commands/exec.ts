@@ -17,12 +17,14 @@ import { resultsLine } from '../work/json-lines.ts'
 import { openConfiguredStore } from '../work/open-configured-store.ts'
 import { configOf, openWork, type Work } from '../work/open-work.ts'
 import { type Decision, DecisionReader, MAX_DECISION_BYTES } from '../work/read-decision.ts'
+import { tellJobs } from '../work/tell-jobs.ts'
 import { addSharedOptions, sharedOptions, storeOption, usage } from './shared-options.ts'
 
 const HELP = `
 Reads one decision of a model: the raw bytes of a provider's stream or body (see adjutant decode --help for all that is read), text
 with calls in it, {"action":"call_tool","tool_name":…,"parameters":…}, or a plan {"plan":[{"id","tool","params","after"?,"when"?,"for_each"?}]}
 whose steps use each other's results as \${id.path} or \${id.text}. Prints the results in call order, as the messages that go back.
+With --store, calls of tools that go on in the background become jobs; the command does them and waits for them, unless adjutant work runs.
 With --many each line of stdin is one decision: a JSON body, or a JSON string that holds raw text. All run in one session.
 
 Exit: 0 all calls succeeded, 1 some failed or were invalid, 2 wrong usage, 3 some were refused by policy or a person,
@@ -66,6 +68,7 @@ async function exec(io: CliIo, command: Command, dialect: Dialect | 'auto', many
   try {
     if (first !== undefined) {
       await desk.carryOut(first)
+      await tellJobs(io, work.session, shared.json === true)
       return
     }
     let lines = 0
@@ -75,6 +78,7 @@ async function exec(io: CliIo, command: Command, dialect: Dialect | 'auto', many
       if (work.session.stopped !== undefined) break
     }
     if (lines === 0 && !io.signal.aborted) throw usage('stdin is empty', 'Give one JSON line for each decision.')
+    await tellJobs(io, work.session, shared.json === true)
   } finally {
     await work.close()
   }

@@ -13,7 +13,9 @@ SPEC is openai:NAME (Chat Completions), openai-responses:NAME, anthropic:NAME, g
 llama.cpp …) or replay:FILE, a recorded conversation that runs with no key and no network. Where nobody is at a terminal, a replay takes the answers that were recorded with it.
 
 With --store, or a store in the configuration, the session is kept there: it can be paused, killed and carried on (adjutant sessions).
-With --detach the command leaves where a person must decide: see adjutant approvals, then adjutant sessions resume.
+Calls of tools that go on in the background become jobs: the answer names them, the command does them while it runs and waits for them, and the model
+goes on with what came of them. Where adjutant work runs on the store, that does them.
+With --detach they are left to adjutant work, and the command leaves where a person must decide: see adjutant approvals, then adjutant sessions resume.
 
 Exit: 0 with an answer or left for a person, 1 failed or gave up, 2 wrong usage, 4 stopped because it went round in circles, 130 interrupted.
 

@@ -28,6 +28,8 @@ import { personOf } from '../config/principal.ts'
 import { openUi } from '../terminal/open-ui.ts'
 import type { Ui } from '../terminal/ui.ts'
 import { eventLine } from './json-lines.ts'
+import { startOwnWorker } from './own-worker.ts'
+import { workspaceJobs } from './workspace-jobs.ts'
 
 export interface Work {
   readonly config: Config
@@ -42,8 +44,10 @@ export interface DurableWork {
   readonly store: Store
   /** Default: a new one. */
   readonly id?: SessionId
-  /** What a person must decide on is left for later. */
+  /** What a person must decide on is left for later, and what goes on in the background to others. */
   readonly defers: boolean
+  /** For people: which process has it. Default: host and process id. */
+  readonly node?: string
 }
 
 export interface WorkOptions {
@@ -132,14 +136,31 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     await closeAll()
     throw error
   })
-  const session = await openSession({ ...sessionOptions, id }, options).catch(async (error: unknown) => {
+  const { durable } = options
+  const jobs = durable === undefined ? {} : { jobs: workspaceJobs(durable.store.jobs, config.workspace) }
+  const session = await openSession({ ...sessionOptions, ...jobs, id }, options).catch(async (error: unknown) => {
     await lease?.release()
     await closeAll()
     throw error
   })
   const sweep = startSweep(config, { clock: systemClock, random: Math.random, note: (text) => ui.note(text, 'warning') })
+  let { tools } = toolbox
+  const own = { config, guards, tools: () => tools, signal: io.signal }
+  const worker =
+    durable === undefined || durable.defers
+      ? undefined
+      : await startOwnWorker({ ...own, store: durable.store }).catch(async (error: unknown) => {
+          await session.close()
+          await sweep.stop()
+          await lease?.release()
+          await closeAll()
+          throw error
+        })
   toolbox.watch(
-    (tools) => session.useTools(tools),
+    (now) => {
+      tools = now
+      session.useTools(now)
+    },
     (text) => ui.note(text, 'warning'),
   )
   return {
@@ -150,6 +171,7 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
     async close() {
       // The session first: it ends what runs. The screen last but one: it still shows how. Servers go when nothing calls them.
       const swept = sweep.stop()
+      await worker?.stop()
       await session.close()
       await swept
       await lease?.release()
@@ -166,5 +188,6 @@ async function openSession(session: SessionOptions & { readonly id: SessionId },
     store: durable.store.sessions,
     defers: durable.defers,
     create: durable.id === undefined,
+    ...(durable.node === undefined ? {} : { node: durable.node }),
   })
 }

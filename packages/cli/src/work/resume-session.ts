@@ -5,6 +5,7 @@ import { personOf } from '../config/principal.ts'
 import { resultsLine } from './json-lines.ts'
 import { type DurableWork, openWork } from './open-work.ts'
 import { type RunInput, runTask } from './run-task.ts'
+import { tellJobs } from './tell-jobs.ts'
 
 export async function resumeSession(io: CliIo, input: RunInput & { readonly durable: DurableWork }): Promise<void> {
   if (input.task === undefined && (await isBatchAlone(input))) await resumeBatch(io, input)
@@ -12,7 +13,11 @@ export async function resumeSession(io: CliIo, input: RunInput & { readonly dura
 }
 
 /** The session was given calls, and no task: there is no model to ask. */
-async function isBatchAlone({ durable, config, shared }: RunInput & { readonly durable: DurableWork }): Promise<boolean> {
+export async function isBatchAlone({
+  durable,
+  config,
+  shared,
+}: Pick<RunInput, 'config' | 'shared'> & { readonly durable: DurableWork }): Promise<boolean> {
   if (durable.id === undefined) return false
   const { tenantId } = personOf(config, shared.role).principal
   let alone = false
@@ -33,6 +38,7 @@ async function resumeBatch(io: CliIo, { shared, config, durable }: RunInput & { 
     if (json) await writeJson(io.stdout, resultsLine(results, message))
     else await write(io.stdout, `${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
     if (results.some((result) => result.isError)) io.exit(1)
+    if (!durable.defers) await tellJobs(io, work.session, json)
   } catch (error) {
     if (!(error instanceof SessionPaused)) throw error
     if (json) await writeJson(io.stdout, { type: 'answer', text: '', reason: 'paused', waiting: error.waiting })

@@ -55,7 +55,7 @@ export async function runTask(io: CliIo, input: RunInput): Promise<void> {
 }
 
 /** How often a model has answered in this session already: a replay goes on behind that. */
-async function answersBefore({ durable, config, shared }: RunInput): Promise<number> {
+export async function answersBefore({ durable, config, shared }: Pick<RunInput, 'durable' | 'config' | 'shared'>): Promise<number> {
   if (durable?.id === undefined) return 0
   let answers = 0
   const { tenantId } = personOf(config, shared.role).principal
@@ -86,25 +86,32 @@ async function withModel(io: CliIo, input: RunInput, handle: ModelHandle): Promi
     },
   })
   const { session, ui } = work
+  const shown = (): boolean => ui.showsText && io.stdout.isTTY === true
   let answer: AgentAnswer | undefined
   try {
     if (recorded !== undefined) ui.note('nobody is at a terminal: questions are answered as the recording was')
     if (durable !== undefined && json) await writeJson(io.stdout, { type: 'session', id: session.id })
     if (session.state?.open !== undefined) ui.expect(session.state.open.calls)
-    answer = await runAgent({
+    const common = {
       session,
       model: handle.model,
-      ...(input.task === undefined ? {} : { task: input.task }),
       maxRounds: input.maxRounds,
       signal: io.signal,
       system: () => systemPrompt(session, input.system),
-    })
+    }
+    answer = await runAgent({ ...common, ...(input.task === undefined ? {} : { task: input.task }) })
+    while (durable?.defers === false && answer.reason === 'answer' && answer.jobs !== undefined && !io.signal.aborted) {
+      await tell(io, answer, json, shown())
+      ui.note(`waits for ${answer.jobs.map(({ name, jobId }) => `${name} (${jobId})`).join(', ')} in the background`)
+      await session.nextJob(io.signal)
+      if (!io.signal.aborted) answer = await runAgent(common)
+    }
   } finally {
     ui.note(tally.summary(answer, session.at()))
     if (durable !== undefined) for (const line of await whatIsLeft(session, answer, durable)) ui.note(line)
     await work.close()
   }
-  await tell(io, answer, json, ui.showsText && io.stdout.isTTY === true)
+  await tell(io, answer, json, shown())
 }
 
 /** What a person can do next with a session that outlives the process. */
@@ -120,7 +127,7 @@ async function whatIsLeft(session: Session, answer: AgentAnswer | undefined, { s
 }
 
 /** What the operator wrote says who the model is; what the execution system relies on is added. */
-function systemPrompt(session: Session, role: string | undefined): string {
+export function systemPrompt(session: Session, role: string | undefined): string {
   const date = new Date(session.clock.now()).toISOString().slice(0, 10)
   const tools = session.toolOverview()
   return buildSystemPrompt({

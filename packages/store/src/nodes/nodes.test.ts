@@ -33,7 +33,7 @@ for (const kind of STORE_KINDS) {
     it('are listed with what they have in hand, as long as they give signs of life', async () => {
       const clock = new ManualClock()
       const store = await open(await freshUrl(kind), { clock })
-      const first = await store.nodes.join({ id: 'one', address: 'build-7' })
+      const first = await store.nodes.join({ id: 'one', address: 'build-7', does: ['tool', 'notifications'] })
       clock.leap(1)
       const second = await store.nodes.join({ id: 'on' })
       const held = await hold(store, first.id)
@@ -46,6 +46,7 @@ for (const kind of STORE_KINDS) {
         ],
       )
       assert.equal(list[0]?.address, 'build-7')
+      assert.deepEqual([list[0]?.does, list[1]?.does], [['tool', 'notifications'], []])
       await held.close()
       const job = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()

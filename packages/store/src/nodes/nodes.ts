@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os'
 import { thisNode } from '@adjutant/core'
-import { AdjutantError } from '@adjutant/core/contract'
+import { AdjutantError, isJsonObject } from '@adjutant/core/contract'
 import { fromColumn, toColumn } from '../column-text.ts'
 import { hot, type StoreDatabase } from '../database/index.ts'
 import { WorkNode } from './work-node.ts'
@@ -23,6 +23,8 @@ export interface NodeInfo {
   readonly sessions: number
   /** Jobs in its hands. */
   readonly jobs: number
+  /** What it says that it does: kinds of jobs, `notifications`. */
+  readonly does: readonly string[]
 }
 
 export interface JoinOptions {
@@ -30,6 +32,8 @@ export interface JoinOptions {
   readonly id?: string
   /** Default: the host's name. */
   readonly address?: string
+  /** What it does, for others to know that somebody does it: kinds of jobs, `notifications`. Default: it does not say. */
+  readonly does?: readonly string[]
   /** Between two signs of life, in milliseconds. Default 5 000. */
   readonly signMs?: number
 }
@@ -89,7 +93,7 @@ export class Nodes {
    * process.once('SIGTERM', () => void node.drain({ graceMs: 30_000 }))
    * ```
    */
-  async join({ id = thisNode(), address = hostname(), signMs = SIGN_MS }: JoinOptions = {}): Promise<WorkNode> {
+  async join({ id = thisNode(), address = hostname(), does = [], signMs = SIGN_MS }: JoinOptions = {}): Promise<WorkNode> {
     if (!NAME.test(id))
       throw new AdjutantError('USAGE', `not the id of a node: ${JSON.stringify(id.slice(0, 80))}`, {
         hint: 'Give 1 to 300 signs without spaces.',
@@ -97,7 +101,8 @@ export class Nodes {
     if (!Number.isSafeInteger(signMs) || signMs < 1) throw new AdjutantError('USAGE', `signs of life cannot come every ${signMs} ms`)
     const { clock } = this.#db
     const startedAt = clock.now()
-    const values = [toColumn(id), startedAt, startedAt, toColumn(address)]
+    const said = JSON.stringify({ address, does })
+    const values = [toColumn(id), startedAt, startedAt, said]
     await this.#db.system((tx) => tx.run(JOIN, values), { durable: false })
     const node = new WorkNode({
       id,
@@ -105,7 +110,7 @@ export class Nodes {
       signMs,
       warn: this.#warn,
       sign: async () => {
-        await this.#db.system((tx) => tx.run(SIGN, [toColumn(id), startedAt, clock.now(), toColumn(address)]), { durable: false })
+        await this.#db.system((tx) => tx.run(SIGN, [toColumn(id), startedAt, clock.now(), said]), { durable: false })
       },
       left: async () => {
         this.#joined.delete(node)
@@ -127,7 +132,7 @@ export class Nodes {
       rows.reduce((sum, { lease_owner: owner, held: count }) => sum + (owner === id || owner.startsWith(`${id} `) ? Number(count) : 0), 0)
     return nodes.map(({ node_id: id, started_at, seen_at, address }) => ({
       id: fromColumn(id),
-      ...(address === null ? {} : { address: fromColumn(address) }),
+      ...saidBy(address),
       startedAt: started_at,
       seenAt: seen_at,
       alive: seen_at > now - DEAD_AFTER_MS,
@@ -150,5 +155,20 @@ export class Nodes {
   /** Drains those of this process without waiting for what runs. */
   async close(): Promise<void> {
     await Promise.all([...this.#joined].map((node) => node.drain({ graceMs: 0 })))
+  }
+}
+
+/** What a node of another version wrote is passed over. */
+function saidBy(column: string | null): Pick<NodeInfo, 'address' | 'does'> {
+  try {
+    const value: unknown = JSON.parse(column ?? 'null')
+    if (!isJsonObject(value)) return { does: [] }
+    const { address, does } = value
+    return {
+      ...(typeof address === 'string' ? { address } : {}),
+      does: Array.isArray(does) ? does.filter((one) => typeof one === 'string') : [],
+    }
+  } catch {
+    return { does: [] }
   }
 }

@@ -3,6 +3,7 @@
  * are shown to people, from which secrets were taken out, and cut; what a person wrote, arguments that a person changed, results and the words of failures stay out.
  */
 import { createHash } from 'node:crypto'
+import { isToolJob, SESSION_RESUME_JOB, TOOL_JOB } from '@adjutant/core'
 import type { AskedApproval, Job, JsonObject, SessionId, SessionKey, StoredApproval } from '@adjutant/core/contract'
 
 export const NOTIFICATION_TYPES = ['approval.waiting', 'approval.decided', 'approval.expired', 'job.ended'] as const
@@ -73,7 +74,7 @@ export function approvalEnded(approval: StoredApproval): Happening | undefined {
 /** Undefined for one that goes on, and for jobs that only carry sessions on. */
 export function jobEnded(job: Job): Happening | undefined {
   const { id, kind, state, tenantId, sessionId, payload, error, createdAt, endedAt, attempt } = job
-  if (state === 'queued' || state === 'running' || kind === 'session.resume') return undefined
+  if (state === 'queued' || state === 'running' || kind === SESSION_RESUME_JOB) return undefined
   return {
     type: 'job.ended',
     subject: id,
@@ -82,10 +83,10 @@ export function jobEnded(job: Job): Happening | undefined {
     ...(sessionId === undefined ? {} : { sessionId }),
     data: {
       jobId: id,
-      kind,
+      kind: isToolJob(kind) ? TOOL_JOB : kind,
       state,
       attempts: attempt,
-      ...(kind === 'tool' && typeof payload.name === 'string' ? { tool: cut(payload.name) } : {}),
+      ...(isToolJob(kind) && typeof payload.name === 'string' ? { tool: cut(payload.name) } : {}),
       ...(error === undefined ? {} : { code: error.code }),
     },
   }

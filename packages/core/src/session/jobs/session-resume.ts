@@ -3,7 +3,7 @@ import { AdjutantError } from '../../contract/errors.ts'
 import { type SessionId, sessionId } from '../../contract/ids.ts'
 import type { Job, NewJob } from '../../contract/job.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import { TOOL_JOB } from './tool-job.ts'
+import { isToolJob } from './tool-job.ts'
 
 /** The kind of jobs that carry a session on. */
 export const SESSION_RESUME_JOB = 'session.resume'
@@ -34,7 +34,7 @@ export function sessionResumeJob(tenantId: string, id: SessionId, cause: string)
 
 /** What follows from the end of a job, to be made together with it: the session that a call was left by hears of what came of it. */
 export function followUp({ kind, endedAt, tenantId, sessionId: id, id: jobId }: Job): NewJob | undefined {
-  return kind === TOOL_JOB && endedAt !== undefined && id !== undefined ? sessionResumeJob(tenantId, id, jobId) : undefined
+  return isToolJob(kind) && endedAt !== undefined && id !== undefined ? sessionResumeJob(tenantId, id, jobId) : undefined
 }
 
 /** @throws AdjutantError CONFLICT of grade `final` when it names no session */

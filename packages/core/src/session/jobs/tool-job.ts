@@ -8,6 +8,11 @@ import type { ToolResult } from '../../contract/result.ts'
 /** The kind of jobs that are calls of tools. */
 export const TOOL_JOB = 'tool'
 
+/** Also those that a host keeps for some of its workers: `tool.` and a name. */
+export function isToolJob(kind: string): boolean {
+  return kind === TOOL_JOB || kind.startsWith(`${TOOL_JOB}.`)
+}
+
 /** A call on its way to whichever process does it: all that is needed to run exactly what was let through. */
 export interface ToolJob {
   readonly version: 1

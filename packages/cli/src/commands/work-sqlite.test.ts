@@ -1,0 +1,3 @@
+import { workSuite } from '../../test/work-suite.ts'
+
+workSuite('SQLite', async () => 'sqlite:BASE/store.db')
