@@ -24,6 +24,10 @@ const DECIDE = hot<ApprovalRow>(`UPDATE approvals SET state = ?, version = versi
   RETURNING ${COLUMNS}`)
 const EXPIRE = hot(`UPDATE approvals SET state = 'expired', version = version + 1, decided_at = expires_at
   WHERE tenant_id = ? AND approval_id = ? AND state = 'pending' AND expires_at <= ?`)
+/** A page of what waits, from behind a time and an id: what is listed most. */
+const PENDING =
+  hot<ApprovalRow>(`SELECT ${COLUMNS} FROM approvals WHERE tenant_id = ? AND state = 'pending' AND (expires_at IS NULL OR expires_at > ?)
+  AND (created_at, approval_id) > (?, ?) ORDER BY created_at, approval_id LIMIT ?`)
 const OVERDUE = hot<{ tenant_id: string; approval_id: string }>(
   "SELECT tenant_id, approval_id FROM approvals WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
 )
@@ -33,6 +37,9 @@ const OVERDUE = hot<{ tenant_id: string; approval_id: string }>(
  * transaction that settles it, which may run more than once: it has no other effects. What it throws undoes the decision.
  */
 export type InDecision = (tx: StoreTransaction, approval: StoredApproval) => Promise<void>
+
+/** Before every approval. */
+const FIRST = [Number.MIN_SAFE_INTEGER, ''] as const
 
 export class SqlDesk implements ApprovalDesk {
   readonly #db: StoreDatabase
@@ -55,8 +62,9 @@ export class SqlDesk implements ApprovalDesk {
     const size = pageLimit(limit)
     const from = after === undefined ? undefined : readCursor(after)
     const now = this.#db.clock.now()
-    const rows: readonly ApprovalRow[] = await this.#db.read(tenantId, async ({ db }) => {
-      let query = db.selectFrom('approvals').selectAll().where('tenant_id', '=', tenantId)
+    const rows: readonly ApprovalRow[] = await this.#db.read(tenantId, async (tx) => {
+      if (state === 'pending' && sessionId === undefined) return await tx.all(PENDING, [tenantId, now, ...(from ?? FIRST), size + 1])
+      let query = tx.db.selectFrom('approvals').selectAll().where('tenant_id', '=', tenantId)
       // What has expired is listed as such, whether or not somebody has looked at it since.
       if (state === 'pending') {
         query = query.where('state', '=', state).where((each) => each.or([each('expires_at', 'is', null), each('expires_at', '>', now)]))

@@ -7,7 +7,7 @@
 import { digestOf, sealAuditRecord } from '@adjutant/core'
 import { type JsonObject, type StoredApproval, sessionId, traceId } from '@adjutant/core/contract'
 import type { InDecision } from '../approvals/sql-desk.ts'
-import { hot, type StoreTransaction } from '../database/index.ts'
+import { hot } from '../database/index.ts'
 import { addRecords, chainHead } from './audit-rows.ts'
 
 /** The chain of a tenant's desk. No session has it. */
@@ -17,19 +17,24 @@ export const DESK_CHAIN = sessionId('approval-desk')
 const NOBODY = 'nobody'
 
 /** One after the other within a tenant: each record follows the one before. On SQLite there is one writer anyway. */
-const TURN = hot('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))')
+const TURN = hot<{ trace_id: string | null }>(`SELECT pg_advisory_xact_lock(hashtextextended(?, 0)),
+  (SELECT trace_id FROM sessions WHERE tenant_id = ? AND session_id = ?) AS trace_id`)
 const TRACE = hot<{ trace_id: string }>('SELECT trace_id FROM sessions WHERE tenant_id = ? AND session_id = ?')
 
 /** @param schema of PostgreSQL: schemas of one database do not wait for each other */
 export function deskAudit(schema: string, key?: string): InDecision {
   return async (tx, approval) => {
     const { tenantId } = approval
-    if (tx.kind === 'postgres') await tx.all(TURN, [`adjutant/${schema}/${tenantId}/${DESK_CHAIN}`])
+    const session = [tenantId, approval.sessionId] as const
+    const trace =
+      tx.kind === 'postgres'
+        ? await tx.get(TURN, [`adjutant/${schema}/${tenantId}/${DESK_CHAIN}`, ...session])
+        : await tx.get(TRACE, session)
     const head = await chainHead(tx, tenantId, DESK_CHAIN)
     const entry = {
       at: new Date(approval.decidedAt ?? 0).toISOString(),
       sessionId: DESK_CHAIN,
-      traceId: traceId(await traceOf(tx, approval)),
+      traceId: traceId(trace?.trace_id ?? '1'.padStart(32, '0')),
       tenant: tenantId,
       user: approval.decidedBy ?? NOBODY,
       type: 'approval-answered',
@@ -37,11 +42,6 @@ export function deskAudit(schema: string, key?: string): InDecision {
     } as const
     await addRecords(tx, tenantId, DESK_CHAIN, [sealAuditRecord(entry, head, key)])
   }
-}
-
-async function traceOf(tx: StoreTransaction, { tenantId, sessionId: id }: StoredApproval): Promise<string> {
-  const row = await tx.get(TRACE, [tenantId, id])
-  return row?.trace_id ?? '1'.padStart(32, '0')
 }
 
 function bodyOf({ id, sessionId: session, batch, callId, tool, effect, state, version, binding, decision }: StoredApproval): JsonObject {

@@ -26,6 +26,11 @@ export const MAX_LEASE_MS = 3_600_000
 const NEXT = hot<{ next_seq: number }>(`UPDATE sessions SET next_seq = next_seq + ?, updated_at = ?, state = COALESCE(?, state),
   title = COALESCE(title, ?) WHERE tenant_id = ? AND session_id = ? AND fence = ? RETURNING next_seq`)
 const APPEND = hot('INSERT INTO events (tenant_id, session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?, ?)')
+/** Both at once, for one step on PostgreSQL: a journey to the server less. Nothing happens when the number is not the one that comes next. */
+const NEXT_AND_APPEND = hot(`WITH next AS (UPDATE sessions SET next_seq = next_seq + 1, updated_at = ?, state = COALESCE(?, state),
+  title = COALESCE(title, ?) WHERE tenant_id = ? AND session_id = ? AND fence = ? AND next_seq = ? RETURNING tenant_id, session_id, next_seq)
+  INSERT INTO events (tenant_id, session_id, seq, at, type, body) SELECT tenant_id, session_id, next_seq - 1, CAST(? AS bigint), CAST(? AS text),
+  CAST(? AS bytea) FROM next`)
 const CHECKPOINT = hot(`INSERT INTO checkpoints (tenant_id, session_id, seq, version, digest, created_at, body) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (tenant_id, session_id, seq) DO UPDATE SET version = excluded.version, digest = excluded.digest, created_at = excluded.created_at,
   body = excluded.body`)
@@ -52,25 +57,25 @@ export class SqlHold implements SessionHold {
   #renewing: Promise<void> = Promise.resolve()
   /** Until when nobody else can have it, as far as this process knows. */
   #until: number
-  /** Steps that this hold was told are kept. */
-  #told = 0
+  /** Steps that are kept, as far as this hold was told. */
+  #told: number
 
   constructor(
     db: StoreDatabase,
     bell: ChangeBell,
     key: SessionKey,
-    fence: number,
+    taken: { readonly fence: number; readonly until: number; readonly steps: number },
     options: HoldOptions,
-    until: number,
     inStep: readonly InStep[] = [],
   ) {
     this.#inStep = inStep
     this.#db = db
     this.#bell = bell
     this.#key = key
-    this.fence = fence
+    this.fence = taken.fence
+    this.#told = taken.steps
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
-    this.#until = until
+    this.#until = taken.until
     this.#arm()
   }
 
@@ -96,27 +101,36 @@ export class SqlHold implements SessionHold {
     const kept = await this.#keeping(
       async (tx) => {
         const now = clock.now()
-        const row = await tx.get(NEXT, [
-          steps.length,
-          now,
-          state ?? null,
-          title === undefined ? null : toColumn(title),
-          tenantId,
-          sessionId,
-          this.fence,
-        ])
-        if (row === undefined) throw this.#gone()
-        let seq = row.next_seq - steps.length
-        // A database that crashed may have forgotten what was only written: nothing is kept after a gap.
-        if (seq <= this.#told) throw this.#gone()
-        for (const [index, step] of steps.entries()) {
-          const body = seal.seal(bodies[index] ?? '', bodyPlace('events', 'body', tenantId, sessionId, seq))
-          await tx.run(APPEND, [tenantId, sessionId, seq, now, step.type, body])
+        const written = [now, state ?? null, title === undefined ? null : toColumn(title), tenantId, sessionId, this.fence] as const
+        const appended = (step: StepRecord, index: number, seq: number) =>
+          [now, step.type, seal.seal(bodies[index] ?? '', bodyPlace('events', 'body', tenantId, sessionId, seq))] as const
+        const project = async (step: StepRecord): Promise<void> => {
           await projectStep(this.#db, tx, this.#key, this.fence, step)
           for (const join of this.#inStep) await join(tx, this.#key, step)
-          seq += 1
         }
-        const last = row.next_seq - 1
+        const [only] = steps
+        const expected = this.#told + 1
+        let last = expected
+        if (
+          tx.kind === 'postgres' &&
+          only !== undefined &&
+          steps.length === 1 &&
+          (await tx.run(NEXT_AND_APPEND, [...written, expected, ...appended(only, 0, expected)])) === 1
+        ) {
+          await project(only)
+        } else {
+          const row = await tx.get(NEXT, [steps.length, ...written])
+          if (row === undefined) throw this.#gone()
+          let seq = row.next_seq - steps.length
+          // A database that crashed may have forgotten what was only written: nothing is kept after a gap.
+          if (seq <= this.#told) throw this.#gone()
+          for (const [index, step] of steps.entries()) {
+            await tx.run(APPEND, [tenantId, sessionId, seq, ...appended(step, index, seq)])
+            await project(step)
+            seq += 1
+          }
+          last = row.next_seq - 1
+        }
         if (snapshot !== undefined) {
           const body = seal.seal(snapshot, bodyPlace('checkpoints', 'body', tenantId, sessionId, last))
           await tx.run(CHECKPOINT, [tenantId, sessionId, last, 1, digest, now, body])

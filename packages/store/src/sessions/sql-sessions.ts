@@ -23,8 +23,9 @@ import { type EventRow, type SessionRow, sessionOf, stepOf } from './stored-shap
 
 const MAKE = hot(`INSERT INTO sessions (tenant_id, session_id, user_id, principal, state, created_at, updated_at, trace_id)
   VALUES (?, ?, ?, ?, 'idle', ?, ?, ?) ON CONFLICT (tenant_id, session_id) DO NOTHING`)
-const TAKE = hot<{ fence: number }>(`UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_until = ?
-  WHERE tenant_id = ? AND session_id = ? AND (lease_until IS NULL OR lease_until <= ? OR lease_until > ? OR lease_owner = ?) RETURNING fence`)
+const TAKE = hot<{ fence: number; next_seq: number }>(`UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_until = ?
+  WHERE tenant_id = ? AND session_id = ? AND (lease_until IS NULL OR lease_until <= ? OR lease_until > ? OR lease_owner = ?)
+  RETURNING fence, next_seq`)
 const ERASING = hot("SELECT open FROM erasures WHERE tenant_id = ? AND subject = 'session' AND subject_id = ? AND open = 1")
 const SOME = hot<EventRow>('SELECT seq, body FROM events WHERE tenant_id = ? AND session_id = ? AND seq > ? ORDER BY seq LIMIT ?')
 const STATE = hot<{ state: string; next_seq: number }>('SELECT state, next_seq FROM sessions WHERE tenant_id = ? AND session_id = ?')
@@ -77,9 +78,9 @@ export class SqlSessions implements DurableStore {
       if (got === undefined) throw busy((await tx.get(SESSION, [tenantId, sessionId])) ?? row)
       // Looked at while the row is ours: an erasure that begins later takes the session from us.
       if ((await tx.get(ERASING, [tenantId, sessionId])) !== undefined) throw notThere(key)
-      return { fence: got.fence, until }
+      return { fence: got.fence, until, steps: got.next_seq - 1 }
     })
-    return new SqlHold(this.#db, this.#bell, key, taken.fence, options, taken.until, this.#inStep)
+    return new SqlHold(this.#db, this.#bell, key, taken, options, this.#inStep)
   }
 
   find(key: SessionKey): Promise<LoadedSession | undefined> {
