@@ -79,17 +79,26 @@ export class CallScope implements CallContext {
     return this.#controller.signal
   }
 
-  hasTool(name: string): boolean {
-    return this.#host.hasTool?.(name) ?? false
+  get hasTool(): (name: string) => boolean {
+    return (name) => this.#host.hasTool?.(name) ?? false
   }
 
-  progress(progress: Progress): void {
+  // Made when asked for: a tool may take them out of its context, and most tools look at neither.
+  get progress(): CallContext['progress'] {
+    return (progress) => this.#tellProgress(progress)
+  }
+
+  get ask(): CallContext['ask'] {
+    return (question) => this.#askPerson(question)
+  }
+
+  #tellProgress(progress: Progress): void {
     if (this.#closed || this.#stopped !== undefined) return
     if (this.#asking === 0) this.#arm()
     this.#host.progress(this.callId, this.#name, progress)
   }
 
-  async ask(question: Question): Promise<string> {
+  async #askPerson(question: Question): Promise<string> {
     this.#asking += 1
     this.#disarm()
     try {

@@ -491,6 +491,25 @@ describe('a session', () => {
     await assert.rejects(session.execute([call(0, 'ok')]), /disk full/)
   })
 
+  it('lends a tool a context that may be taken apart', async () => {
+    const { session, events } = await open(
+      [
+        tool('look', {
+          execute: async (_, { ask, progress, hasTool, log, idempotencyKey }) => {
+            progress({ message: 'half' })
+            log.info('seen')
+            return `${await ask({ text: 'which?' })} ${hasTool?.('look') ?? false} ${idempotencyKey}`
+          },
+        }),
+      ],
+      { asker: scriptedAsker(['this one']) },
+    )
+    const [result] = await session.execute([call(0, 'look')])
+    assert.equal(result?.text, `this one true ${session.id}/1/id_0`)
+    assert.ok(events.some((event) => event.type === 'progress' && event.progress.message === 'half'))
+    await session.close()
+  })
+
   it('lends a tool its own context', async () => {
     let seen: CallContext | undefined
     const { session, events } = await open([
