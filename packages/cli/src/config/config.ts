@@ -124,6 +124,7 @@ export interface GuardConfig {
   readonly budget?: BudgetConfig
   readonly pricing?: PricingConfig
   readonly rates?: readonly RateRule[]
+  readonly ratesUnanswered?: 'refuse' | 'reads'
   readonly origins?: readonly OriginRule[]
   readonly redact?: false | RedactConfig
 }

@@ -136,7 +136,7 @@ export async function loadConfig(io: Pick<CliIo, 'cwd' | 'env'>, file?: string, 
 }
 
 function guardsOf(raw: RawConfig): GuardConfig {
-  const { strategy, toolLimits, untrusted, commands, loopGuard, budget, pricing, rates, origins, redact } = raw
+  const { strategy, toolLimits, untrusted, commands, loopGuard, budget, pricing, rates, ratesUnanswered, origins, redact } = raw
   return {
     ...(strategy === undefined ? {} : { strategy }),
     ...(toolLimits === undefined ? {} : { toolLimits }),
@@ -146,6 +146,7 @@ function guardsOf(raw: RawConfig): GuardConfig {
     ...(budget === undefined ? {} : { budget }),
     ...(pricing === undefined ? {} : { pricing }),
     ...(rates === undefined ? {} : { rates }),
+    ...(ratesUnanswered === undefined ? {} : { ratesUnanswered }),
     ...(origins === undefined ? {} : { origins }),
     ...(redact === undefined ? {} : { redact }),
   }

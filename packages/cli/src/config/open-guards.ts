@@ -16,12 +16,14 @@ import {
   OriginGuards,
   RateLimiter,
   type Redactor,
+  ResultCache,
   type RulePolicy,
   readHintDictionary,
   rolesDocument,
   type SessionObserver,
   type SessionOptions,
 } from '@adjutant/core'
+import type { Store } from '@adjutant/store'
 import type { CliIo } from '../cli-io.ts'
 import { commandReaders } from './command-readers.ts'
 import type { BudgetConfig, Config, RedactConfig } from './config.ts'
@@ -33,23 +35,38 @@ const MAX_HINT_BYTES = 4 * 1024 * 1024
 
 type Guards = Pick<
   SessionOptions,
-  'policy' | 'strategy' | 'loopGuard' | 'budget' | 'pricing' | 'rates' | 'origins' | 'redactor' | 'hints' | 'hintLanguage' | 'observers'
+  | 'policy'
+  | 'strategy'
+  | 'loopGuard'
+  | 'budget'
+  | 'pricing'
+  | 'rates'
+  | 'cache'
+  | 'origins'
+  | 'redactor'
+  | 'hints'
+  | 'hintLanguage'
+  | 'observers'
 >
 
 export interface OpenGuardsOptions {
   readonly clock: Clock
+  /** Where rates are counted and results are kept for all processes. Default: in this one. */
+  readonly store?: Pick<Store, 'cache' | 'rates'>
 }
 
 /** @throws AdjutantError CONFIG_INVALID with `file:line:column` */
 export async function openGuards(
   config: Config,
   io: Pick<CliIo, 'env'>,
-  { clock }: OpenGuardsOptions,
+  { clock, store }: OpenGuardsOptions,
 ): Promise<Guards & { readonly policy: RulePolicy }> {
   const { guards } = config
   const redactor = redactorOf(guards.redact, io)
   const [policy, hints] = await Promise.all([openPolicy(config, io), hintsOf(config.hints)])
-  const { budget, pricing, rates, origins } = guards
+  const { budget, pricing, rates, ratesUnanswered, origins } = guards
+  // The rates that tools declare are counted there, too.
+  const limited = rates !== undefined || store !== undefined
   return {
     policy,
     redactor: redactor ?? false,
@@ -58,7 +75,17 @@ export async function openGuards(
     ...(guards.loopGuard === undefined ? {} : { loopGuard: guards.loopGuard }),
     ...(budget === undefined ? {} : { budget: budgetOf(budget) }),
     ...(pricing === undefined ? {} : { pricing: { inputMicroPrice: pricing.input * MICRO, outputMicroPrice: pricing.output * MICRO } }),
-    ...(rates === undefined ? {} : { rates: new RateLimiter({ clock, rules: rates }) }),
+    ...(limited
+      ? {
+          rates: new RateLimiter({
+            clock,
+            rules: rates ?? [],
+            ...(store === undefined ? {} : { store: store.rates }),
+            ...(ratesUnanswered === undefined ? {} : { unanswered: ratesUnanswered }),
+          }),
+        }
+      : {}),
+    ...(store === undefined ? {} : { cache: new ResultCache({ clock, shared: store.cache }) }),
     ...(origins === undefined ? {} : { origins: new OriginGuards({ clock, rules: origins }) }),
     ...(hints === undefined ? {} : { hints }),
     ...(config.hintLanguage === undefined ? {} : { hintLanguage: config.hintLanguage }),

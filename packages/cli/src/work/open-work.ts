@@ -93,7 +93,10 @@ export async function openWork(io: CliIo, options: WorkOptions): Promise<Work> {
   const json = shared.json === true
   const config = options.config ?? (await configOf(io, shared))
   const person = personOf(config, shared.role)
-  const guards = await openGuards(config, io, { clock: systemClock })
+  const guards = await openGuards(config, io, {
+    clock: systemClock,
+    ...(options.durable === undefined ? {} : { store: options.durable.store }),
+  })
   const toolbox = await openToolbox(config, io, { principal: person.principal })
   const ui = await openUi(io, {
     workspace: config.workspace,
@@ -186,6 +189,7 @@ async function openSession(session: SessionOptions & { readonly id: SessionId },
   return await openDurableSession({
     ...session,
     store: durable.store.sessions,
+    resultStore: durable.store.results,
     defers: durable.defers,
     create: durable.id === undefined,
     ...(durable.node === undefined ? {} : { node: durable.node }),
