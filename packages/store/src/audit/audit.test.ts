@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { verifyAudit } from '@adjutant/core'
-import { type ApprovalDecision, approvalId, type SessionHold, sessionId, traceId } from '@adjutant/core/contract'
+import { AdjutantError, type ApprovalDecision, approvalId, type SessionHold, sessionId, traceId } from '@adjutant/core/contract'
 import { auditSinkConformance, ManualClock, sealedExamples } from '@adjutant/testkit'
 import { freshUrl, STORE_KINDS } from '../../test/open-stores.ts'
 import { WAITING } from '../../test/waiting-approval.ts'
 import { eraseSession, hot } from '../database/index.ts'
 import { type OpenStoreOptions, openStore, type Store } from '../open-store.ts'
 import { DESK_CHAIN } from './desk-audit.ts'
+import { SqlAuditSink } from './sql-audit-sink.ts'
 
 const KEY = 'a key of sixteen bytes'
 const YES: ApprovalDecision = { type: 'approve', scope: 'once' }
@@ -72,17 +73,41 @@ for (const kind of STORE_KINDS) {
     })
 
     it('take records that were kept though nobody heard of it when they are handed in again', async () => {
-      const one = await open(await freshUrl(kind))
-      const sink = one.audit('acme')
+      const { database } = await open(await freshUrl(kind))
+      const fails = { before: 0, after: 0 }
+      const unsure = new AdjutantError('STORE_FAILED', 'the connection was lost while committing', { outcome: 'unknown' })
+      const sink = new SqlAuditSink(
+        {
+          kind: database.kind,
+          read: (...args) => database.read(...args),
+          transaction: async (...args) => {
+            if (fails.before-- > 0) throw unsure
+            const came = await database.transaction(...args)
+            if (fails.after-- > 0) throw unsure
+            return came
+          },
+        },
+        'acme',
+      )
       const id = sessionId('s')
-      const [first, second, third] = sealedExamples(id, 3)
-      assert.ok(first !== undefined && second !== undefined && third !== undefined)
+      const [first, second, third, fourth] = sealedExamples(id, 4)
+      assert.ok(first !== undefined && second !== undefined && third !== undefined && fourth !== undefined)
       await sink.open(id)
       await sink.append(id, [first])
       // Only whoever is in doubt may do that: otherwise it is a record put in twice.
       await assert.rejects(sink.append(id, [first]), { code: 'CONFLICT' })
+      Object.assign(fails, { before: 0, after: 1 })
+      await assert.rejects(sink.append(id, [second, third]), unsure)
+      Object.assign(fails, { before: 0, after: 0 })
       await sink.append(id, [second, third])
-      assert.equal((await Array.fromAsync(sink.read(id))).length, 3)
+      Object.assign(fails, { before: 1, after: 0 })
+      await assert.rejects(sink.append(id, [fourth]), unsure)
+      Object.assign(fails, { before: 0, after: 0 })
+      await sink.append(id, [fourth])
+      assert.deepEqual(
+        (await Array.fromAsync(sink.read(id))).map(({ seq }) => seq),
+        [1, 2, 3, 4],
+      )
     })
 
     it('refuse a change, and leave out what was erased', async () => {

@@ -25,6 +25,9 @@ const SOME = hot<{ seq: number; text: string }>(
 const KEPT = hot<{ hash: string }>('SELECT hash FROM audit WHERE tenant_id = ? AND session_id = ? AND seq >= ? ORDER BY seq')
 const ROWS = 200
 
+/** What of a database it needs. */
+export type AuditDatabase = Pick<StoreDatabase, 'kind' | 'read' | 'transaction'>
+
 interface OpenChain {
   head: AuditHead
   /** A write failed so that nobody can say whether it was kept. */
@@ -32,11 +35,11 @@ interface OpenChain {
 }
 
 export class SqlAuditSink implements AuditSink {
-  readonly #db: StoreDatabase
+  readonly #db: AuditDatabase
   readonly #tenantId: string
   readonly #open = new Map<SessionId, OpenChain>()
 
-  constructor(db: StoreDatabase, tenantId: string) {
+  constructor(db: AuditDatabase, tenantId: string) {
     this.#db = db
     this.#tenantId = tenantId
   }

@@ -35,7 +35,7 @@ export interface DurableCase {
   readonly run: (cx: CaseContext) => Promise<void>
 }
 
-export const BINDING: CallBinding = {
+const BINDING: CallBinding = {
   arguments: digest(`sha256:${'a'.repeat(64)}`),
   tool: digest(`sha256:${'b'.repeat(64)}`),
   principal: digest(`sha256:${'c'.repeat(64)}`),
@@ -140,7 +140,7 @@ export function users(from: number, to: number): readonly StepRecord[] {
   return Array.from({ length: to - from + 1 }, (_, index) => user(`step ${from + index}`))
 }
 
-export function toolCall(id: string): ToolCall {
+function toolCall(id: string): ToolCall {
   return { id: callId(id), index: 0, name: 'write_file', arguments: { ok: true, value: { path: 'a' } }, idFromProvider: true }
 }
 
