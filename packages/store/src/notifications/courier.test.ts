@@ -124,6 +124,37 @@ for (const kind of STORE_KINDS) {
       assert.deepEqual([...new Set(items.map(({ state }) => state))], ['delivered'])
     })
 
+    it('tell of the end of a job, however it ended, and not of what carries sessions on', async () => {
+      const { store, clock } = await bench(kind)
+      const ear = new Ear()
+      const job = { tenantId: TENANT, kind: 'tool.0123', payload: { name: 'build', input: { password: 'geheim' } } }
+      const worker = store.jobs.work({
+        'tool.0123': async () => ({ text: 'geheim' }),
+        breaks: async () => {
+          throw new AdjutantError('TOOL_FAILED', 'geheim')
+        },
+        'session.resume': async () => undefined,
+      })
+      const ids = [
+        (await store.jobs.enqueue(job)).id,
+        (await store.jobs.enqueue({ tenantId: TENANT, kind: 'breaks', payload: {}, maxAttempts: 2 })).id,
+        (await store.jobs.enqueue({ tenantId: TENANT, kind: 'nobody', payload: {} })).id,
+        (await store.jobs.enqueue({ tenantId: TENANT, kind: 'session.resume', payload: {} })).id,
+      ]
+      await store.jobs.cancel(TENANT, ids[2] ?? '')
+      await until(clock, async () =>
+        (await Promise.all(ids.map((id) => store.jobs.get(TENANT, id)))).every((one) => one?.endedAt !== undefined),
+      )
+      const courier = deliver(store, ear)
+      await until(clock, () => ear.attempts.length === 3)
+      await passing(clock, Promise.all([courier.stop(), worker.stop()]))
+      assert.deepEqual(
+        ear.heard.map(({ data }) => `${data.kind} ${data.tool ?? ''} ${data.state} ${data.attempts} ${data.code ?? ''}`).toSorted(),
+        ['breaks  dead 2 TOOL_FAILED', 'nobody  cancelled 0 ', 'tool build succeeded 1 '],
+      )
+      assert.doesNotMatch(JSON.stringify(ear.heard), /geheim/)
+    })
+
     it('are tried again under the same id after delays that double, then stay until somebody asks', async () => {
       const cx = await bench(kind)
       const { store, clock } = cx

@@ -12,8 +12,8 @@ import type { NotifyTarget } from './notify-target.ts'
 import { sendEmail } from './send-email.ts'
 import { type ResolveHost, sendWebhook } from './send-webhook.ts'
 
-/** Told of what happened; what it throws makes that happen again later. */
-export type NotificationListener = (notification: Notification, options: { readonly signal: AbortSignal }) => Promise<void> | void
+/** Told of what happened. A promise is waited for; what it throws, or rejects with, has it told again later. */
+export type NotificationListener = (notification: Notification, options: { readonly signal: AbortSignal }) => unknown
 
 export interface DeliverOptions {
   /** Attempts at once. Default 4. */
@@ -24,7 +24,7 @@ export interface DeliverOptions {
   readonly pollMs?: number
   /** For one attempt, in milliseconds. Default 20 000. Nobody else begins the same for three times as long. */
   readonly attemptMs?: number
-  /** Attempts in all. Default 12: with the delays below over about 11 hours. */
+  /** Attempts in all. Default 12: with the delays below over about 6 hours. */
   readonly attempts?: number
   /** Before the second attempt, in milliseconds; doubled for each further one. Default 10 000. */
   readonly firstDelayMs?: number
