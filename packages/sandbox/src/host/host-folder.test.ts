@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isRoot } from '../linux/index.ts'
+import { isRoot, pidNamespaceOf } from '../linux/index.ts'
 import { HostFolders } from './host-folder.ts'
 import { StateFolder } from './state-folder.ts'
 
@@ -108,12 +108,24 @@ describe('a folder of root’s that boxes work in', { skip: !isRoot() && 'only r
     assert.notEqual(lstatSync(folder).uid, 0)
     child.kill('SIGKILL')
     await ended
-    writeFileSync(join(top, 'state/lent/1-1-1'), '{"folder":"/etc","to":{"uid":0')
-    writeFileSync(join(top, 'state/lent/1-1-2'), '{"folder":"relative","to":{"uid":5,"gid":5}}')
+    const ours = pidNamespaceOf('self')
+    writeFileSync(join(top, `state/lent/1-1-${ours}-1`), '{"folder":"/etc","to":{"uid":0')
+    writeFileSync(join(top, `state/lent/1-1-${ours}-2`), '{"folder":"relative","to":{"uid":5,"gid":5}}')
     const state = new StateFolder(join(top, 'state'))
     assert.deepEqual(look(), before)
     assert.deepEqual([readdirSync(join(top, 'state/lent')), readdirSync(join(top, 'state/users'))], [[], []])
     state.remove()
+  })
+
+  it('stays with hosts that cannot be seen from here, as all that they keep does', () => {
+    const theirs = `4-100-${(pidNamespaceOf('self') ?? 0) + 1}-0`
+    new StateFolder(join(top, 'state')).remove()
+    mkdirSync(join(top, `state/host-${theirs}`))
+    mkdirSync(join(top, `state/host-4-100-${pidNamespaceOf('self')}-0`))
+    writeFileSync(join(top, `state/lent/${theirs}`), JSON.stringify({ folder, to: { uid: 5, gid: 5 } }))
+    new StateFolder(join(top, 'state')).remove()
+    assert.deepEqual(readdirSync(join(top, 'state')).toSorted(), [`host-${theirs}`, 'lent', 'users'])
+    assert.deepEqual(readdirSync(join(top, 'state/lent')), [theirs])
   })
 
   it('is no hindrance when it is gone', () => {

@@ -1,14 +1,14 @@
 /**
- * Owns the folder in which this host keeps what its boxes need beside them: pipes, input of runs, mount points, notes of what
- * was lent. One for each host process, named by
- * its number and start time, so that whoever comes later knows what belongs to nobody any more and removes it. Nothing is mounted there in the
- * host's own namespace; removing files is all there is to do.
+ * Owns the folder in which this host keeps what its boxes need beside them: pipes, input of runs, mount points, notes of what was lent. One for each
+ * host process, named by its number, its start time and whose numbers these are, so that whoever comes later knows what belongs to nobody any more and
+ * removes it; what is of a host that cannot be seen from here stays. Nothing is mounted there in the host's own namespace; removing files is all there
+ * is to do.
  */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, unlinkSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { AdjutantError } from '@adjutant/core/contract'
-import { isLeftover } from '../linux/cgroup/box-name.ts'
-import { pidNamespaceOf, SessionUids, type UidLease } from '../linux/index.ts'
+import { isLeftover, thisOwner } from '../linux/cgroup/box-name.ts'
+import { isRunning, pidNamespaceOf, SessionUids, type UidLease } from '../linux/index.ts'
 import type { BoxUser } from './box-user.ts'
 import { giveBackNoted, lendFolder } from './lent-folder.ts'
 
@@ -37,7 +37,7 @@ export class StateFolder {
   /** Also removes what hosts that ended left. @throws AdjutantError SANDBOX_UNAVAILABLE when the folder is not safe to use */
   constructor(root: string) {
     this.#root = root
-    const owner = `${process.pid}-${startTime(process.pid) ?? 0}`
+    const owner = ownerName()
     this.#owner = owner
     try {
       mkdirSync(root, { recursive: true, mode: 0o711 })
@@ -78,12 +78,12 @@ export class StateFolder {
 /** Removes what hosts that ended left behind. Never throws: what cannot be removed now is tried again by the next one. */
 function sweep(root: string): void {
   for (const name of names(root)) {
-    const owner = /^host-(\d+-\d+)-\d+$/.exec(name)?.[1]
+    const owner = /^host-(\d+-\d+-\d+)-\d+$/.exec(name)?.[1]
     if (owner !== undefined && !isAlive(owner)) attempt(() => rmSync(`${root}/${name}`, { recursive: true, force: true }))
   }
   // Before its user is anybody's again.
   for (const name of names(`${root}/lent`)) {
-    const owner = /^(\d+-\d+)-\d+$/.exec(name)?.[1]
+    const owner = /^(\d+-\d+-\d+)-\d+$/.exec(name)?.[1]
     if (owner !== undefined && !isAlive(owner)) giveBackNoted(`${root}/lent/${name}`)
   }
   for (const name of names(`${root}/users`)) {
@@ -94,20 +94,17 @@ function sweep(root: string): void {
   }
 }
 
-/** True while the host `<pid>-<start time>` runs. */
-function isAlive(owner: string): boolean {
-  const [pid, started] = owner.split('-').map(Number)
-  return pid !== undefined && Number.isSafeInteger(pid) && startTime(pid) === started
+function ownerName(): string {
+  const owner = thisOwner()
+  if (owner === undefined) throw new AdjutantError('SANDBOX_UNAVAILABLE', '/proc does not show this process')
+  return `${owner.pid}-${owner.startTime}-${owner.pidNamespace}`
 }
 
-function startTime(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in brackets may hold anything; after it come state, parent … and, twentieth, the start.
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
-  } catch {
-    return undefined
-  }
+/** True while the host `<pid>-<start time>-<pid namespace>` runs, and where that cannot be seen: another container may have the same folder. */
+function isAlive(owner: string): boolean {
+  const [pid, startTime, pidNamespace] = owner.split('-').map(Number)
+  if (pid === undefined || startTime === undefined || pidNamespace !== pidNamespaceOf('self')) return true
+  return isRunning({ pid, startTime })
 }
 
 function isOurs(path: string): boolean {
