@@ -40,6 +40,8 @@ export class PostgresBell implements ChangeBell {
   #listener: Client | undefined
   #connecting: Promise<void> | undefined
   #wait = FIRST_WAIT_MS
+  /** Why it cannot hear was said. */
+  #warned = false
   #disarm: (() => void) | undefined
   #closed = false
 
@@ -114,11 +116,16 @@ export class PostgresBell implements ChangeBell {
       if ('unref' in listener && typeof listener.unref === 'function') listener.unref()
       this.#listener = listener
       this.#wait = FIRST_WAIT_MS
+      this.#warned = false
       // What was rung before it listened was not heard.
       this.#local.ringAll()
     } catch (error) {
       await listener.end().catch(() => {})
-      this.#options.warn(`the store's notifications cannot be heard: ${error instanceof Error ? error.message : String(error)}`)
+      if (!this.#warned) {
+        this.#warned = true
+        const why = error instanceof Error ? error.message : String(error)
+        this.#options.warn(`what other processes keep is heard of late, as the store's notifications cannot be heard: ${why}`)
+      }
       this.#again()
     } finally {
       this.#connecting = undefined
