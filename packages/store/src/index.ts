@@ -7,5 +7,5 @@ export type { SqlMeteringSink, StoredMetering } from './metering/sql-metering-si
 export * from './nodes/index.ts'
 export * from './notifications/index.ts'
 export { type OpenStoreOptions, openStore, type Store } from './open-store.ts'
-export { RESUME_JOB, resumedApproval } from './resume-job.ts'
+export { RESUME_JOB } from './resume-job.ts'
 export { SqliteSkillStore, type SqliteSkillStoreOptions } from './sqlite-skill-store.ts'

@@ -1,5 +1,5 @@
 import { SESSION_RESUME_JOB, sessionResumeJob } from '@adjutant/core'
-import { AdjutantError, type ApprovalId, approvalId, type JsonObject, type NewJob, type StoredApproval } from '@adjutant/core/contract'
+import type { NewJob, StoredApproval } from '@adjutant/core/contract'
 
 /** The kind of jobs that carry a session on. */
 export const RESUME_JOB = SESSION_RESUME_JOB
@@ -8,10 +8,4 @@ export const RESUME_JOB = SESSION_RESUME_JOB
 export function resumeJob({ tenantId, sessionId, id }: StoredApproval): NewJob {
   const job = sessionResumeJob(tenantId, sessionId, id)
   return { ...job, payload: { ...job.payload, approvalId: id } }
-}
-
-/** @throws AdjutantError CONFLICT when it is no job of this kind, or not made for an approval */
-export function resumedApproval(payload: JsonObject): ApprovalId {
-  if (typeof payload.approvalId === 'string') return approvalId(payload.approvalId)
-  throw new AdjutantError('CONFLICT', 'this job names no approval', { grade: 'final', outcome: 'not-run' })
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runMain, spawnCommand } from '../../test/run-command.ts'
-import { BUILD, command, look, place, start } from '../../test/work-place.ts'
+import { BUILD, command, look, place, start, stop, worker } from '../../test/work-place.ts'
 
 describe('run with calls that go on in the background', { timeout: 120_000 }, () => {
   it('does them itself where nobody else does, and the model goes on with what came of them', async () => {
@@ -18,6 +18,22 @@ describe('run with calls that go on in the background', { timeout: 120_000 }, ()
     const [job] = (await look(here, 'jobs', 'show', String(id))).lines
     assert.deepEqual([job?.state, job?.attempt], ['succeeded', 1])
     assert.match(JSON.stringify(job?.result), /built it/)
+  })
+
+  it('lets go of them when it is interrupted: whoever goes on with the session has them done again', async () => {
+    const here = await place(BUILD)
+    const ran = start(here, 'run', 'build it')
+    const first = await ran.line('answer', { text: 'It is under way.' })
+    ran.child.kill('SIGINT')
+    assert.equal(await ran.ended(), 130)
+    const [id] = [first.jobs].flat().map(String)
+    assert.equal((await look(here, 'jobs', 'show', id ?? '')).lines[0]?.state, 'queued')
+    await writeFile(join(here.base, 'go'), '')
+    const started = await worker(here)
+    await started.line('job', { what: 'session.resume', outcome: 'done' })
+    assert.equal(await stop(started), 143)
+    const [job] = (await look(here, 'jobs', 'show', id ?? '')).lines
+    assert.deepEqual([job?.state, job?.attempt], ['succeeded', 2])
   })
 
   it('leaves them with --detach, to be looked at and ended', async () => {

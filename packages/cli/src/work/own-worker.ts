@@ -35,17 +35,16 @@ export async function startOwnWorker({ store, config, guards, tools, signal }: O
   const handler = toolJobHandler({
     tools,
     namespaceRoot: config.sessionsFolder,
+    resultStore: store.results,
     ...(policy === undefined ? {} : { policy }),
     ...(redactor === undefined ? {} : { redactor }),
   })
   const worker: JobWorker = store.jobs.work({ [kind]: handler })
   return {
     async stop() {
-      if (signal.aborted) return await worker.stop({ graceMs: INTERRUPTED_MS })
-      const interrupted = Promise.withResolvers<void>()
-      const interrupt = (): void => interrupted.resolve()
+      const interrupt = (): void => void worker.stop({ graceMs: INTERRUPTED_MS })
       signal.addEventListener('abort', interrupt, { once: true })
-      await Promise.race([worker.stop({ graceMs: GRACE_MS }), interrupted.promise])
+      await worker.stop({ graceMs: signal.aborted ? INTERRUPTED_MS : GRACE_MS })
       signal.removeEventListener('abort', interrupt)
     },
   }

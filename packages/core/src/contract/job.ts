@@ -78,7 +78,7 @@ export interface WorkOptions {
 }
 
 export interface JobWorker extends AsyncDisposable {
-  /** Takes nothing more and waits for what runs, at most `graceMs`; then aborts it. Default 10 000. */
+  /** Takes nothing more and waits for what runs, at most `graceMs`; then aborts it. Default 10 000. Of several calls the one with the least patience counts. */
   stop(options?: { readonly graceMs?: number }): Promise<void>
 }
 

@@ -32,6 +32,7 @@ export class BookedWorker implements JobWorker {
   readonly #ears: AsyncDisposable
   #looking: Promise<void> | undefined
   #again = false
+  #impatient = false
   #disarm: () => void = () => {}
   #disarmBeat: () => void = () => {}
   #stopped: Promise<void> | undefined
@@ -61,27 +62,36 @@ export class BookedWorker implements JobWorker {
   }
 
   async stop({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> {
-    this.#stopped ??= this.#stop(graceMs)
-    await this.#stopped
+    this.#stopped ??= this.#stop()
+    // Of several who stop it the least patient one is heard.
+    const disarm = this.#cx.book.clock.after(graceMs, () => {
+      this.#impatient = true
+      this.#endAll()
+    })
+    try {
+      await this.#stopped
+    } finally {
+      disarm()
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
   }
 
-  async #stop(graceMs: number): Promise<void> {
-    const { clock } = this.#cx.book
+  async #stop(): Promise<void> {
     this.#disarm()
     await this.#ears[Symbol.asyncDispose]()
     await this.#looking
-    const ended = Promise.all([...this.#running.values()].map((job) => job.recorded))
-    const disarm = clock.after(graceMs, () => {
-      for (const job of this.#running.values()) job.end('stopped')
-    })
-    await ended
-    disarm()
+    // What a last look has begun meanwhile.
+    if (this.#impatient) this.#endAll()
+    await Promise.all([...this.#running.values()].map((job) => job.recorded))
     this.#disarmBeat()
     this.#ended.resolve()
+  }
+
+  #endAll(): void {
+    for (const job of this.#running.values()) job.end('stopped')
   }
 
   async #lookUntilQuiet(): Promise<void> {
