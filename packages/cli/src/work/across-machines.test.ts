@@ -13,8 +13,10 @@ import {
   type Session,
   SessionPaused,
   sessionId,
+  TOOL_JOB,
   type ToolCall,
   type ToolResult,
+  toolJobHandler,
 } from '@adjutant/core'
 import { openStore, type Store, sweep } from '@adjutant/store'
 import { postgresMissing, scriptedAsker, startPostgres } from '@adjutant/testkit'
@@ -44,6 +46,14 @@ function tools(): readonly AgentTool[] {
   return [
     { ...common, name: 'dump', description: 'Gives a long text.', effect: 'read', execute: async () => LONG },
     { ...common, name: 'change', description: 'Changes something.', effect: 'write', execute: async () => 'changed' },
+    {
+      ...common,
+      name: 'later',
+      description: 'Gives a long text, behind the session.',
+      effect: 'read',
+      background: true,
+      execute: async () => LONG,
+    },
     readResultTool,
   ]
 }
@@ -65,6 +75,7 @@ async function take({ store, root }: Machine, id: string, tenantId = 'acme', use
   return await openDurableSession({
     store: store.sessions,
     resultStore: store.results,
+    jobs: store.jobs,
     id: sessionId(id),
     principal: { tenantId, userId, roles: [] },
     tools: registry.snapshot(),
@@ -144,6 +155,25 @@ for (const { name, url: open, key } of await kinds()) {
 
       await nobodyElse(there, handle)
       await whatIsErased(there, here, handle)
+    })
+
+    it('reads what a job of it gave on another machine', { timeout: 60_000 }, async () => {
+      const url = await open()
+      const options = key === undefined ? {} : { encryptionKey: key }
+      const [here, there] = [await machine(url, options), await machine(url, options)]
+      const session = await take(here, 's1')
+      await session.execute([call('call_0', 'later')])
+      const registry = new Registry()
+      registry.add(tools(), 'test')
+      const handler = toolJobHandler({ tools: () => registry.snapshot(), namespaceRoot: there.root, resultStore: there.store.results })
+      const worker = there.store.jobs.work({ [TOOL_JOB]: handler })
+      await session.nextJob(new AbortController().signal)
+      const [ended] = await session.endedJobs()
+      await worker.stop()
+      const spill = ended?.result.spill
+      assert.ok(spill !== undefined, ended?.result.text)
+      assert.equal((await read(session, { id: spill.handle, tail: 1 })).text.split('\n')[1], LONG.split('\n').at(-1))
+      await session.close()
     })
 
     it('sends what a process that died had kept on its machine only, when that machine takes the session again', {

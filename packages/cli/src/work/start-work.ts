@@ -68,6 +68,7 @@ export async function startWork(io: CliIo, options: StartWorkOptions): Promise<S
   const { store, config, shared, does, report, concurrency } = options
   const kind = toolJobKind(config.workspace)
   const jobs = does.includes('jobs')
+  const guards = jobs ? await openGuards(config, io, { clock: systemClock }) : undefined
   const toolbox = jobs ? await openToolbox(config, io, { principal: personOf(config, shared.role).principal }) : undefined
   const node = await store.nodes
     .join({
@@ -82,7 +83,7 @@ export async function startWork(io: CliIo, options: StartWorkOptions): Promise<S
       throw error
     })
   const handlers: Record<string, JobHandler> = {}
-  if (toolbox !== undefined) {
+  if (toolbox !== undefined && guards !== undefined) {
     let { tools } = toolbox
     toolbox.watch(
       (now) => {
@@ -90,10 +91,11 @@ export async function startWork(io: CliIo, options: StartWorkOptions): Promise<S
       },
       (message) => report({ type: 'problem', message }),
     )
-    const { policy, redactor } = await openGuards(config, io, { clock: systemClock })
+    const { policy, redactor } = guards
     const tool = toolJobHandler({
       tools: () => tools,
       namespaceRoot: config.sessionsFolder,
+      resultStore: store.results,
       ...(policy === undefined ? {} : { policy }),
       ...(redactor === undefined ? {} : { redactor }),
     })

@@ -31,19 +31,20 @@ export interface ResultStore {
   /**
    * Called once by whoever takes a session, before it keeps anything: what a dead process left half written goes.
    *
-   * @param fence of the hold on the session
+   * @param fence of the hold on the session; `undefined` for a job of the session, which has none: then nothing goes
    * @returns what is kept and what was, the oldest first
    * @throws AdjutantError SESSION_LOST when somebody else has the session; STORE_FAILED
    */
-  open(owner: ResultOwner, fence: number): Promise<readonly StoredResult[]>
+  open(owner: ResultOwner, fence: number | undefined): Promise<readonly StoredResult[]>
   /** What the names of this session are proven by: the first that was proposed. @throws AdjutantError NOT_FOUND, STORE_FAILED */
   secret(owner: ResultOwner, proposed: Uint8Array): Promise<Uint8Array>
   /**
+   * @param fence of the hold; `undefined` for a job of the session: its names are its own
    * @param content in pieces of any size; each is taken before the next is asked for
    * @throws AdjutantError TOO_LARGE when it is more than the session may keep; CONFLICT when there is or was one of this id; SESSION_LOST; STORE_FAILED;
    * whatever `content` throws. Nothing of it is kept then.
    */
-  put(owner: ResultOwner, fence: number, result: NewResult, content: AsyncIterable<Uint8Array>): Promise<void>
+  put(owner: ResultOwner, fence: number | undefined, result: NewResult, content: AsyncIterable<Uint8Array>): Promise<void>
   find(owner: ResultOwner, id: string): Promise<StoredResult | undefined>
   /** The very bytes, in pieces. @throws AdjutantError NOT_FOUND when it is not there or is removed; STORE_FAILED */
   read(owner: ResultOwner, id: string): AsyncIterable<Uint8Array>

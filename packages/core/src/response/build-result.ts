@@ -37,6 +37,8 @@ export interface BuildResultInput {
 
 export interface BuildResultContext {
   readonly namespace: Namespace
+  /** The name of a text that is kept whole. Default: the call's id. */
+  readonly keepAs?: string
   /** Characters of text for one result; a tool's `limits.maxResultChars` comes first. */
   readonly resultChars: number
   /** Estimated tokens as well; a tool's `limits.maxResultTokens` comes first. Default: only characters count. */
@@ -76,7 +78,7 @@ function finish(given: BuildResultInput, told: Said & Taken, cx: BuildResultCont
   const fence = given.tool?.untrusted === true && given.times !== undefined ? cx.fence?.() : undefined
   const fits = text.length <= limit && (tokens === undefined || fitsTokens(text, tokens))
   const fencing = fence === undefined ? undefined : cx.fenceNote?.() === true ? { fence, fenceNote: true as const } : { fence }
-  return fits ? settle(given, said, text, fencing) : clipAndKeep(given, said, { limit, tokens }, fencing, cx.namespace)
+  return fits ? settle(given, said, text, fencing) : clipAndKeep(given, said, { limit, tokens }, fencing, cx)
 }
 
 /** What was found out about a text on its way. */
@@ -134,12 +136,12 @@ async function clipAndKeep(
   said: Said & Taken,
   { limit, tokens }: Limits,
   fencing: Fencing | undefined,
-  namespace: Namespace,
+  { namespace, keepAs = given.call.id }: Pick<BuildResultContext, 'namespace' | 'keepAs'>,
 ): Promise<ToolResult> {
   let spill: SpillRef | undefined
   let rest: string
   try {
-    spill = await keepText(namespace, given.call.id, said.body)
+    spill = await keepText(namespace, keepAs, said.body)
     rest = `whole text in ${spill.path}: read_result ${JSON.stringify({ id: spill.handle })} shows it`
   } catch (error) {
     rest = `the whole text could not be kept: ${error instanceof Error ? error.message.slice(0, 200) : 'no reason given'}`

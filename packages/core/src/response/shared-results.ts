@@ -8,8 +8,8 @@ import type { SpillLimits } from './spill-settings.ts'
 export interface SharedResultsOptions {
   readonly store: ResultStore
   readonly owner: ResultOwner
-  /** Of the hold on the session: who has lost it keeps nothing more. */
-  readonly fence: number
+  /** Of the hold on the session: who has lost it keeps nothing more. A job of the session has none. */
+  readonly fence: number | undefined
   readonly clock: Clock
   /** Told when a result could not be kept for other machines; here it still is. */
   readonly failed: (message: string) => void
@@ -90,6 +90,11 @@ export class SharedResults {
     const coming = bring().finally(() => this.#coming.delete(id))
     this.#coming.set(id, coming)
     return coming
+  }
+
+  /** Whether this process has the session itself, and not only a job of it. */
+  get holds(): boolean {
+    return this.#options.fence !== undefined
   }
 
   get clock(): Clock {

@@ -72,7 +72,7 @@ async function openStore(namespace: Namespace): Promise<Store> {
   const { shared, limits } = spillSettings(namespace)
   const taken = (await shared?.index()) ?? new Map<string, StoredResult>()
   // A process that died here had not sent them.
-  for (const kept of found) if (!taken.has(kept.id)) shared?.send(kept, limits)
+  if (shared?.holds === true) for (const kept of found) if (!taken.has(kept.id)) shared.send(kept, limits)
   return { folder, kept: found, bytes, writing: 0, removed: await RemovedResults.open(folder), taken, queue: Promise.resolve() }
 }
 

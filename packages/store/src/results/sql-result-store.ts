@@ -62,11 +62,11 @@ export class SqlResultStore implements ResultStore {
     this.#maxSession = options.maxSessionBytes ?? MAX_SESSION
   }
 
-  async open(owner: ResultOwner, fence: number): Promise<readonly StoredResult[]> {
+  async open(owner: ResultOwner, fence: number | undefined): Promise<readonly StoredResult[]> {
     const key = [owner.tenantId, owner.sessionId]
     return await this.#db.transaction(owner.tenantId, async (tx) => {
       await this.#check(tx, owner, fence)
-      await tx.run(LEFT_OVER, [...key, ...key])
+      if (fence !== undefined) await tx.run(LEFT_OVER, [...key, ...key])
       return (await tx.all(LIST, key)).map((row) => this.#shown(row))
     })
   }
@@ -85,7 +85,7 @@ export class SqlResultStore implements ResultStore {
     return seal.open(kept.body, place)
   }
 
-  async put(owner: ResultOwner, fence: number, result: NewResult, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async put(owner: ResultOwner, fence: number | undefined, result: NewResult, content: AsyncIterable<Uint8Array>): Promise<void> {
     const { tenantId, sessionId } = owner
     const { id, createdAt, limits } = result
     const name = this.#db.ids.next('content')
@@ -136,8 +136,13 @@ export class SqlResultStore implements ResultStore {
     return await this.#db.read(tenantId, (tx) => tx.get(FIND, [tenantId, sessionId, toColumn(id), toColumn(userId)]))
   }
 
-  async #check(tx: StoreTransaction, { tenantId, sessionId, userId }: ResultOwner, fence: number): Promise<void> {
-    if ((await tx.run(HOLDS, [tenantId, sessionId, toColumn(userId), fence])) === 1) return
+  async #check(tx: StoreTransaction, { tenantId, sessionId, userId }: ResultOwner, fence: number | undefined): Promise<void> {
+    const owner = [tenantId, sessionId, toColumn(userId)]
+    if (fence === undefined) {
+      if ((await tx.get(OWNS, owner)) !== undefined) return
+      throw new AdjutantError('NOT_FOUND', `there is no session ${sessionId}`, { outcome: 'not-run' })
+    }
+    if ((await tx.run(HOLDS, [...owner, fence])) === 1) return
     throw new AdjutantError('SESSION_LOST', `${sessionId} is not in the hands of this process any more`, { outcome: 'not-run' })
   }
 

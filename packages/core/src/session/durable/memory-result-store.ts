@@ -33,10 +33,10 @@ export class MemoryResultStore implements ResultStore {
     this.#clock = options.clock ?? systemClock
   }
 
-  async open(owner: ResultOwner, fence: number): Promise<readonly StoredResult[]> {
+  async open(owner: ResultOwner, fence: number | undefined): Promise<readonly StoredResult[]> {
     const shelf = this.#make(owner)
-    if (fence < shelf.fence) throw lost(owner)
-    shelf.fence = fence
+    if (fence !== undefined && fence < shelf.fence) throw lost(owner)
+    shelf.fence = fence ?? shelf.fence
     return [...shelf.entries.values()].map((entry) => this.#shown(entry)).sort((a, b) => a.createdAt - b.createdAt)
   }
 
@@ -46,7 +46,7 @@ export class MemoryResultStore implements ResultStore {
     return Uint8Array.from(shelf.secret)
   }
 
-  async put(owner: ResultOwner, fence: number, result: NewResult, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async put(owner: ResultOwner, fence: number | undefined, result: NewResult, content: AsyncIterable<Uint8Array>): Promise<void> {
     const { id, createdAt, limits } = result
     const pieces: Uint8Array[] = []
     let bytes = 0
@@ -56,7 +56,7 @@ export class MemoryResultStore implements ResultStore {
       pieces.push(Uint8Array.from(piece))
     }
     const shelf = this.#make(owner)
-    if (fence !== shelf.fence) throw lost(owner)
+    if (fence !== undefined && fence !== shelf.fence) throw lost(owner)
     if (shelf.entries.has(id)) throw new AdjutantError('CONFLICT', `the session keeps a result ${id} already`, { outcome: 'not-run' })
     makeRoom(shelf, bytes, limits)
     const expiresAt = limits.maxAgeMs === undefined ? Number.POSITIVE_INFINITY : createdAt + limits.maxAgeMs

@@ -9,12 +9,15 @@ import type { RawOutcome } from '../../contract/outcome.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { Clock, IdSource } from '../../contract/ports.ts'
 import type { Redactor } from '../../contract/redact.ts'
+import type { ResultStore } from '../../contract/result-store.ts'
 import type { Logger } from '../../contract/tool.ts'
 import { DEFAULT_TIMEOUT_MS, execute } from '../../execution/execute.ts'
 import { openNamespace } from '../../execution/namespace.ts'
 import { buildResult } from '../../response/build-result.ts'
 import { DEFAULT_RESULT_CHARS } from '../../response/clip.ts'
 import { createRedactor } from '../../response/redact/create-redactor.ts'
+import { SharedResults } from '../../response/shared-results.ts'
+import { setSharedResults } from '../../response/spill-settings.ts'
 import { randomIds } from '../../util/random-ids.ts'
 import { systemClock } from '../../util/system-clock.ts'
 import { readToolJob, type ToolJob } from './tool-job.ts'
@@ -23,6 +26,8 @@ export interface ToolJobOptions {
   /** Looked at anew for each job: the registry of this process now. */
   readonly tools: () => ToolLookup
   readonly namespaceRoot: string
+  /** Keeps results that were too long so that the session finds them on its machine. Default: they stay on this one. */
+  readonly resultStore?: ResultStore
   /** Decides once more when the job runs: a denial that came meanwhile holds. Default: no rules. */
   readonly policy?: Policy
   readonly clock?: Clock
@@ -49,7 +54,7 @@ export function toolJobHandler(options: ToolJobOptions): JobHandler {
   return async (cx) => {
     const job = readToolJob(cx.job.payload)
     const call = letThrough(job, options.tools(), policy)
-    const namespace = openNamespace({ root: options.namespaceRoot, sessionId: job.sessionId, owner: job.principal })
+    const { namespace, shared } = jobNamespace(job, options, clock, log)
     const startedAt = clock.now()
     const outcome = await run(call, job, cx, { clock, log, namespace })
     if (cx.signal.aborted) throw cx.signal.reason
@@ -62,11 +67,35 @@ export function toolJobHandler(options: ToolJobOptions): JobHandler {
         outcome,
         times: { startedAt: 0, endedAt: clock.now() - startedAt, attempts: cx.job.attempt },
       },
-      { namespace, resultChars: DEFAULT_RESULT_CHARS, redactor, fence: () => ids.traceId().slice(0, 16) },
+      {
+        namespace,
+        // The session may be giving names to results of its own meanwhile, elsewhere.
+        keepAs: `job_${cx.job.id}`,
+        resultChars: DEFAULT_RESULT_CHARS,
+        redactor,
+        fence: () => ids.traceId().slice(0, 16),
+      },
     )
+    await shared?.sent()
     const kept: JsonValue = JSON.parse(JSON.stringify(result))
     return kept
   }
+}
+
+/** The folder that the session has on this machine; what is kept in it goes to where the session finds it. */
+function jobNamespace(job: ToolJob, { namespaceRoot: root, resultStore }: ToolJobOptions, clock: Clock, log: Logger) {
+  const { sessionId, principal: owner } = job
+  if (resultStore === undefined) return { namespace: openNamespace({ root, sessionId, owner }), shared: undefined }
+  const shared = new SharedResults({
+    store: resultStore,
+    owner: { tenantId: owner.tenantId, userId: owner.userId, sessionId },
+    fence: undefined,
+    clock,
+    failed: (message) => log.warn(message),
+  })
+  const namespace = openNamespace({ root, sessionId, owner, secret: (own) => shared.secret(own) })
+  setSharedResults(namespace, shared)
+  return { namespace, shared }
 }
 
 /** @throws AdjutantError of grade `final` when it may not, or is not what was let through */
