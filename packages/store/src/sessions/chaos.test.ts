@@ -11,7 +11,7 @@ import { runChaos } from '../../test/chaos/run-chaos.ts'
 import { freshUrl, STORE_KINDS, testFolder } from '../../test/open-stores.ts'
 import { openStore } from '../open-store.ts'
 
-const SMALL = { seed: 7, checkpoints: 60, workers: 4, killEveryMs: 2_000, bodyMs: 60, limitMs: 100_000 }
+const SMALL = { seed: 7, checkpoints: 40, workers: 3, killEveryMs: 2_500, bodyMs: 60, limitMs: 100_000 }
 const noPostgres = postgresMissing() !== undefined
 
 for (const kind of STORE_KINDS) {
