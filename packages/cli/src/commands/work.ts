@@ -3,8 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { printableLine } from '../terminal/printable.ts'
 import { startWork, WORK_PARTS, type WorkPart, type WorkReport } from '../work/start-work.ts'
+import { writeColumns } from './listing.ts'
 import { positiveInteger, usage } from './shared-options.ts'
-import { addStoreOptions, withStore } from './store-desk.ts'
+import { addStoreOptions, shownTime, withStore } from './store-desk.ts'
 
 const HELP = `
 --for names what it does, of: jobs (calls of tools that go on in the background, of this workspace), sessions (carries them on after a decision or the end of such
@@ -27,8 +28,9 @@ export function addWorkCommand(program: Command, io: CliIo): void {
     .option('--concurrency <n>', 'jobs at once (default: 4)', positiveInteger)
     .option('--for <parts>', `what it does: some of ${WORK_PARTS.join(',')}`, parts)
     .option('--grace <seconds>', 'how long what runs is waited for when it is told to stop (default: 30)', positiveInteger)
+    .option('--list', 'only say which processes work on the store, and what they have in hand')
     .addHelpText('after', HELP)
-    .action((_options, self: Command) => work(io, self))
+    .action((_options, self: Command) => (self.opts().list === true ? list(io, self) : work(io, self)))
 }
 
 async function work(io: CliIo, command: Command): Promise<void> {
@@ -60,6 +62,27 @@ async function work(io: CliIo, command: Command): Promise<void> {
     report({ type: 'leaving', node: started.id })
     const { problems } = await started.stop({ graceMs: (typeof grace === 'number' ? grace : 30) * 1_000 })
     report({ type: 'left', node: started.id, problems })
+  })
+}
+
+async function list(io: CliIo, command: Command): Promise<void> {
+  await withStore(io, command, async ({ store, json }) => {
+    const nodes = await store.nodes.list()
+    if (json) {
+      await writeJson(io.stdout, { nodes })
+      return
+    }
+    await writeColumns(
+      io,
+      nodes.map(({ id, alive, startedAt, seenAt, sessions, jobs, does }) => [
+        id,
+        alive ? `since ${shownTime(startedAt)}` : `silent since ${shownTime(seenAt)}`,
+        `${sessions} sessions`,
+        `${jobs} jobs`,
+        does.join(' '),
+      ]),
+    )
+    if (nodes.length === 0) await write(io.stderr, 'No process works on it.\n')
   })
 }
 
