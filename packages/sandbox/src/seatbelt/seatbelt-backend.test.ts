@@ -107,12 +107,22 @@ describe('what it makes of the package, tried on Linux', { skip, timeout: 60_000
     assert.equal(said(found), 'end\n')
   })
 
-  it('leaves no folder behind, and can be opened again after it was closed', async () => {
-    const left = (): readonly string[] => readdirSync(tmpdir()).filter((name) => /^adjutant-seatbelt-(?!test-)/.test(name))
+  it('leaves no folder behind, and can be opened again after it was closed', async (t) => {
+    // In a place of its own: others make boxes at the same time.
+    const usual = process.env.TMPDIR
+    const place = mkdtempSync(join(tmpdir(), 'seatbelt-test-'))
+    process.env.TMPDIR = place
+    t.after(() => {
+      if (usual === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = usual
+      rmSync(place, { recursive: true, force: true })
+    })
+    const left = (): readonly string[] => readdirSync(place).filter((name) => name.startsWith('adjutant-seatbelt-'))
     for (let round = 0; round < 2; round++) {
       const before = left()
       const backend = open()
       const box = await backend.open({})
+      assert.equal(left().length, before.length + 1)
       assert.equal(said(await box.run({ lang: 'bash', code: 'echo hello' })), 'hello\n')
       await box.close()
       await box.close()
