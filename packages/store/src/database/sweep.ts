@@ -60,8 +60,16 @@ export async function sweep(db: StoreDatabase, options: SweepOptions = {}): Prom
   const portion = options.portion ?? 500
   const portions = options.portions ?? 20
   const ended = now - (options.keepEndedMs ?? 30 * DAY)
-  const before = { facts: now, cache: now, // A machine whose clock is ahead must not end the windows of others.
-    rates: now - 2 * DAY, result_pieces: now, results: now, jobs: ended, deliveries: ended, nodes: now - DAY }
+  const before = {
+    facts: now,
+    cache: now, // A machine whose clock is ahead must not end the windows of others.
+    rates: now - 2 * DAY,
+    result_pieces: now,
+    results: now,
+    jobs: ended,
+    deliveries: ended,
+    nodes: now - DAY,
+  }
   const swept: Record<string, number> = {}
   let more = false
   for (const table of ['facts', 'cache', 'rates', 'result_pieces', 'results', 'jobs', 'deliveries', 'nodes'] as const) {
