@@ -18,10 +18,9 @@ import { Turns } from '../pool/turns.ts'
 import { type Shelf, WarmPool, type WarmPoolLimits } from '../pool/warm-pool.ts'
 import type { BoxKind } from '../programs/box-command.ts'
 import { type BoxShape, checkSpec, guarantees } from '../runs/check-spec.ts'
-import { BACKEND } from '../runs/run-report.ts'
 import { BubblewrapSandbox } from './bubblewrap-sandbox.ts'
 import { type FoundHouse, findHouse } from './find-house.ts'
-import type { House } from './house.ts'
+import { BACKEND, type House } from './house.ts'
 import { Slot } from './slot.ts'
 
 export interface BubblewrapOptions {

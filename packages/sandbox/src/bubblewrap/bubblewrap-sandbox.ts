@@ -15,11 +15,11 @@ import {
 import { Turns } from '../pool/turns.ts'
 import { type RunLimits, runLimits } from '../runs/limits.ts'
 import { runFrame } from '../runs/run-frame.ts'
-import { BACKEND, runReport } from '../runs/run-report.ts'
+import { runReport } from '../runs/run-report.ts'
 import { SessionRunner } from '../runs/session-runner.ts'
 import { type WatchedRun, watchRun } from '../runs/watch-run.ts'
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts'
-import type { House } from './house.ts'
+import { BACKEND, type House } from './house.ts'
 import type { Slot } from './slot.ts'
 
 export interface BubblewrapSandboxOptions {
@@ -173,7 +173,8 @@ export class BubblewrapSandbox implements Sandbox {
     const room = this.#options.slot.room()
     if (room !== undefined) this.#options.slot.holdMemory(room.usedMB)
     const refused = this.#options.slot.takeRefused()
-    return runReport(watched, { mode, cpuMsLimit: limits.cpuMs, stateLost, refused, ...(room === undefined ? {} : { room }) })
+    const facts = { mode, cpuMsLimit: limits.cpuMs, stateLost, refused, ...(room === undefined ? {} : { room }) }
+    return { backend: BACKEND, ...runReport(watched, facts) }
   }
 
   /** What a folder of the host holds is counted now and then; a memory file system holds itself. */

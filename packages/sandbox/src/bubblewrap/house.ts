@@ -10,6 +10,8 @@ import type { WarmPool } from '../pool/warm-pool.ts'
 import type { BoxPrograms } from '../programs/box-command.ts'
 import type { BoxTools } from './box-place.ts'
 
+export const BACKEND = 'bubblewrap'
+
 export interface House {
   readonly clock: Clock
   readonly ids: IdSource

@@ -180,7 +180,7 @@ export class LandlockSandbox implements Sandbox {
       throw new AdjutantError('SANDBOX_FAILED', `the box could not be made: ${box.failure ?? 'its keeper ended at once'}`, {
         outcome: 'not-run',
       })
-    return { ...runReport(watched, { mode, cpuMsLimit: limits.cpuMs, stateLost }), backend: LANDLOCK }
+    return { backend: LANDLOCK, ...runReport(watched, { mode, cpuMsLimit: limits.cpuMs, stateLost }) }
   }
 
   /** Nothing holds what a box writes but its own end: it is counted now and then. */

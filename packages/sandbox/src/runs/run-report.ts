@@ -1,12 +1,10 @@
 /**
- * Owns what is truthfully said of a run: what bubblewrap, the control group and the memory file system told, put into the words of the report.
+ * Owns what is truthfully said of a run: what the box, the control group and the memory file system told, put into the words of the report.
  * A limit is named only where it was met: by our own hand, by the kernel's, or because nothing is left of it and the run failed.
  */
 import { constants } from 'node:os'
 import type { SandboxLimitName, SandboxReport } from '@adjutant/core/contract'
 import type { WatchedRun } from './watch-run.ts'
-
-export const BACKEND = 'bubblewrap'
 
 export interface ReportFacts {
   readonly mode: SandboxReport['mode']
@@ -21,12 +19,11 @@ export interface ReportFacts {
 
 const SIGNAL_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
-export function runReport(watched: WatchedRun, facts: ReportFacts): SandboxReport {
+export function runReport(watched: WatchedRun, facts: ReportFacts): Omit<SandboxReport, 'backend'> {
   const { usage } = watched
   const ended = how(watched, facts.mode)
   const limit = watched.hit ?? metLimit(watched, ended, facts)
   return {
-    backend: BACKEND,
     mode: facts.mode,
     ...ended,
     timedOut: watched.hit === 'wall',
