@@ -20,6 +20,7 @@ interface Bench {
   readonly store: MemoryResultStore
   readonly shared: SharedResults
   readonly failed: string[]
+  readonly now: number
   away: boolean
 }
 
@@ -35,7 +36,7 @@ function bench(): Bench {
     put: (...given) => (made.away ? Promise.reject(new AdjutantError('STORE_FAILED', 'the database is away')) : store.put(...given)),
   }
   const shared = new SharedResults({ store: guarded, owner: OWNER, fence: 1, clock, failed: (message) => failed.push(message) })
-  const made: Bench = { store, shared, failed, away: false }
+  const made: Bench = { store, shared, failed, now: clock.now(), away: false }
   return made
 }
 
@@ -49,13 +50,13 @@ describe('kept results on their way to other machines', () => {
   it('are sent once more at the end of the next turn when the store was away, and it is told', async () => {
     const made = bench()
     made.away = true
-    made.shared.send({ id: 'a', path: await file('a', 'text'), time: 1.5 }, SPILL_LIMITS)
+    made.shared.send({ id: 'a', path: await file('a', 'text'), time: made.now + 0.5 }, SPILL_LIMITS)
     await made.shared.sent()
     assert.equal(made.failed.length, 1)
     assert.match(made.failed[0] ?? '', /kept result a is on this machine only: the database is away/)
     made.away = false
     await made.shared.sent()
-    assert.deepEqual(await made.store.find(OWNER, 'a'), { id: 'a', bytes: 4, createdAt: 1 })
+    assert.deepEqual(await made.store.find(OWNER, 'a'), { id: 'a', bytes: 4, createdAt: made.now })
     await made.shared.sent()
     assert.equal(made.failed.length, 1)
   })
