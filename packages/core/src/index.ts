@@ -112,7 +112,7 @@ export {
   notOpen as auditNotOpen,
   takenError as auditTaken,
 } from './observe/audit/sink-errors.ts'
-export { type AuditProblem, type AuditReport, type VerifyAuditOptions, verifyAudit } from './observe/audit/verify-audit.ts'
+export { type AuditLine, type AuditProblem, type AuditReport, type VerifyAuditOptions, verifyAudit } from './observe/audit/verify-audit.ts'
 export { meteringObserver } from './observe/metering/metering-observer.ts'
 export { FileMeteringSink, MemoryMeteringSink } from './observe/metering/metering-sinks.ts'
 export type { LatencySnapshot } from './observe/metrics/latency-histogram.ts'

@@ -1,22 +1,16 @@
 /** `adjutant audit`: whether logs are whole, and what they tell. Reads files and changes nothing. */
 import { resolve } from 'node:path'
-import {
-  AdjutantError,
-  type AuditFile,
-  type AuditRecord,
-  type AuditReport,
-  listAuditFiles,
-  readAuditFile,
-  systemClock,
-  verifyAuditFile,
-} from '@adjutant/core'
+import { AdjutantError, type AuditRecord, type AuditReport, systemClock } from '@adjutant/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type CliIo, write, writeJson } from '../cli-io.ts'
 import { auditFolderBeside } from '../config/audit-folder.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { personOf } from '../config/principal.ts'
 import { printableLine } from '../terminal/printable.ts'
+import { openConfiguredStore } from '../work/open-configured-store.ts'
+import { type AuditLog, logsOfFolder, logsOfStore } from './audit-logs.ts'
 import { type CallRow, CallRows, milliseconds, type TimelineRow, timelineRow } from './audit-timeline.ts'
-import { notFound, writeColumns } from './listing.ts'
+import { writeColumns } from './listing.ts'
 import { usage } from './shared-options.ts'
 
 /** Where the key of sealed logs is: never on the command line, where others see it. */
@@ -65,6 +59,7 @@ function withLog(command: Command): Command {
   return command
     .argument('[log]', 'a session id, or the file of a log')
     .option('--folder <path>', 'the folder of audit logs (default: the one that run and exec write to)')
+    .option('--store [url]', 'logs that are kept in a store, and not in files (default: that of the configuration)')
     .option('--config <file>', 'configuration (default: adjutant.yaml, .yml, .json or .ts in this folder)')
     .option('--workspace <folder>', 'the workspace that the command was run for (default: that of the configuration, or this folder)')
 }
@@ -96,33 +91,35 @@ async function folderOf(io: CliIo, options: Options): Promise<string> {
   return loaded.auditFolder ?? auditFolderBeside(loaded.sessionsFolder)
 }
 
-/** The logs that are meant: a session of the folder before a file of that name. */
-async function logsOf(folder: string, io: CliIo, log: string | undefined): Promise<readonly Pick<AuditFile, 'path' | 'sessionId'>[]> {
-  const files = await listAuditFiles(folder)
-  if (log === undefined) return files
-  const known = files.find((file) => file.sessionId === log)
-  if (known !== undefined) return [known]
-  if (/[/\\]|\.jsonl$/.test(log)) {
-    const path = resolve(io.cwd, log)
-    return [{ path, sessionId: '' }]
+/** Works with the logs that are meant, of the store where one is named, else of the folder. */
+async function withLogs(
+  io: CliIo,
+  log: string | undefined,
+  options: Options,
+  work: (logs: readonly AuditLog[], place: string) => Promise<void>,
+): Promise<void> {
+  if (options.store === undefined) {
+    const folder = await folderOf(io, options)
+    await work(await logsOfFolder(folder, io.cwd, log), folder)
+    return
   }
-  throw notFound(
-    'audit log of a session',
-    log,
-    files.map((file) => file.sessionId),
-    `adjutant audit verify --folder ${folder}`,
-  )
+  const { config, workspace, store: place } = options
+  const loaded = await loadConfig(io, typeof config === 'string' ? config : undefined, typeof workspace === 'string' ? { workspace } : {})
+  await using store = await openConfiguredStore(io, loaded, typeof place === 'string' ? place : undefined)
+  await work(await logsOfStore(store, personOf(loaded, undefined).principal.tenantId, log), store.database.shown)
 }
 
-async function verify(io: CliIo, log: string | undefined, options: Options): Promise<void> {
-  const folder = await folderOf(io, options)
-  const logs = await logsOf(folder, io, log)
+function verify(io: CliIo, log: string | undefined, options: Options): Promise<void> {
+  return withLogs(io, log, options, (logs, place) => verifyLogs(io, log, options, logs, place))
+}
+
+async function verifyLogs(io: CliIo, log: string | undefined, options: Options, logs: readonly AuditLog[], place: string): Promise<void> {
   const { head, strict, json } = options
   if (typeof head === 'string' && log === undefined) throw usage('--head is the end of one log', 'Name the session or the file as well.')
   const key = io.env[KEY_VARIABLE]
   const reports: { readonly file: string; readonly report: AuditReport }[] = []
-  for (const { path, sessionId } of logs) {
-    const report = await verifyAuditFile(path, {
+  for (const { name: path, sessionId, verify: check } of logs) {
+    const report = await check({
       ...(key === undefined ? {} : { key }),
       ...(typeof head === 'string' ? { head } : {}),
       // A file that was put in another one's place.
@@ -134,19 +131,20 @@ async function verify(io: CliIo, log: string | undefined, options: Options): Pro
   }
   const ok = reports.every(({ report }) => report.ok)
   if (json === true) await writeJson(io.stdout, { ok, logs: reports.map(({ file, report }) => ({ file, ...report })) })
-  else if (logs.length === 0) await write(io.stderr, `There are no audit logs in ${printableLine(folder)}.\n`)
+  else if (logs.length === 0) await write(io.stderr, `There are no audit logs in ${printableLine(place)}.\n`)
   if (!ok) io.exit(1)
 }
 
 async function tellReport(io: CliIo, path: string, report: AuditReport): Promise<void> {
-  const { ok, records, head, closed, keyed, problems, firstAt, lastAt } = report
+  const { ok, records, head, closed, keyed, problems, firstAt, lastAt, erased } = report
   await write(io.stdout, `${ok ? 'whole ' : 'BROKEN'}  ${printableLine(path)}\n`)
   for (const { record, message } of problems)
     await write(io.stdout, `        ${record === 0 ? 'log' : `line ${record}`}: ${printableLine(message)}\n`)
   const count = records === 1 ? '1 record' : `${records} records`
   const times = firstAt === undefined || lastAt === undefined ? '' : `, ${shortTime(firstAt)} to ${shortTime(lastAt)}`
+  const gone = erased === undefined ? '' : `, ${erased} erased on request`
   const end = closed ? ', closed' : records === 0 ? '' : ', not closed: the session runs, was killed, or the end was cut off'
-  await write(io.stdout, `        ${printableLine(`${count}${times}${end}${keyed ? ', sealed with the key' : ''}`)}\n`)
+  await write(io.stdout, `        ${printableLine(`${count}${times}${gone}${end}${keyed ? ', sealed with the key' : ''}`)}\n`)
   if (head !== undefined) await write(io.stdout, `        head ${head}\n`)
 }
 
@@ -154,18 +152,20 @@ function shortTime(at: string): string {
   return at.replace('T', ' ').replace(/\.\d+Z$/, '')
 }
 
-async function show(io: CliIo, log: string | undefined, options: Options): Promise<void> {
-  const folder = await folderOf(io, options)
-  const [file] = await logsOf(folder, io, log)
+function show(io: CliIo, log: string | undefined, options: Options): Promise<void> {
+  return withLogs(io, log, options, (logs, place) => showLog(io, options, logs, place))
+}
+
+async function showLog(io: CliIo, options: Options, [file]: readonly AuditLog[], place: string): Promise<void> {
   if (file === undefined) {
-    throw new AdjutantError('NOT_FOUND', `there are no audit logs in ${folder}`, {
-      hint: 'Name the folder with --folder.',
+    throw new AdjutantError('NOT_FOUND', `there are no audit logs in ${place}`, {
+      hint: 'Name the folder with --folder, or the store with --store.',
     })
   }
   const since = typeof options.since === 'number' ? options.since : Number.NEGATIVE_INFINITY
   const records: AuditRecord[] = []
   let unreadable = 0
-  for await (const read of readAuditFile(file.path)) {
+  for await (const read of file.records()) {
     if (!read.ok) unreadable += 1
     else if (Date.parse(read.record.at) >= since) records.push(read.record)
   }
@@ -173,9 +173,12 @@ async function show(io: CliIo, log: string | undefined, options: Options): Promi
   else if (options.json === true) for (const record of records) await writeJson(io.stdout, record)
   else await showTimeline(io, records)
   const key = io.env[KEY_VARIABLE]
-  const report = await verifyAuditFile(file.path, key === undefined ? {} : { key })
+  const report = await file.verify(key === undefined ? {} : { key })
   if (unreadable > 0 || report.problems.some(({ kind }) => kind !== 'unchecked')) {
-    await write(io.stderr, `! this log is broken: see adjutant audit verify ${printableLine(file.path)}\n`)
+    await write(
+      io.stderr,
+      `! this log is broken: see adjutant audit verify ${printableLine(file.sessionId === '' ? file.name : file.sessionId)}\n`,
+    )
   }
 }
 

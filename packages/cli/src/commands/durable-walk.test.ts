@@ -162,4 +162,39 @@ describe('a run that outlives its processes', () => {
     assert.equal((await runMain(['sessions', 'erase', session, '--yes', ...desk], { env: here.env, cwd: here.workspace })).code, 0)
     assert.equal((await runMain(['sessions', 'show', session, ...desk], { env: here.env, cwd: here.workspace })).code, 1)
   })
+
+  it('has its audit records in the store where the configuration says so: whole, shown, and of an erased session only their places', async () => {
+    const here = await place('sqlite:BASE/store.db', ROUNDS)
+    const config = join(here.workspace, '..', 'mine.yaml')
+    await writeFile(config, 'audit: { store: true }\n')
+    const options = ['--config', config, ...here.options]
+    const env = { ...here.env, ADJUTANT_AUDIT_KEY: 'a key that is long enough to seal records' }
+    const run = await runMain(['run', 'write', '--detach', '--json', ...options], { env, cwd: here.workspace })
+    assert.equal(run.code, 0, run.stderr)
+    const session = String(run.lines.find(({ type }) => type === 'session')?.id)
+    const desk = ['--config', config, '--workspace', here.workspace, '--store', here.store]
+    const { items } = JSON.parse((await runMain(['approvals', 'list', '--json', ...desk], { env, cwd: here.workspace })).stdout)
+    await runMain(['approvals', 'approve', items[0].id, '--by', 'eve', ...desk], { env, cwd: here.workspace })
+
+    const verified = await runMain(['audit', 'verify', '--json', ...desk], { env, cwd: here.workspace })
+    const report = JSON.parse(verified.stdout)
+    assert.equal(verified.code, 0, verified.stdout)
+    assert.deepEqual(
+      report.logs.map((log: JsonLine) => [log.sessionId, log.ok, log.keyed]),
+      [
+        ['approval-desk', true, true],
+        [session, true, true],
+      ],
+    )
+    const shown = await runMain(['audit', 'show', session, '--calls', ...desk], { env, cwd: here.workspace })
+    assert.match(shown.stdout, /read_file/)
+    const decision = await runMain(['audit', 'show', 'approval-desk', '--json', ...desk], { env, cwd: here.workspace })
+    assert.match(decision.stdout, /eve/)
+
+    await runMain(['sessions', 'erase', session, '--yes', ...desk], { env, cwd: here.workspace })
+    const after = await runMain(['audit', 'verify', session, ...desk], { env, cwd: here.workspace })
+    assert.equal(after.code, 0, after.stdout)
+    assert.match(after.stdout, /erased on request/)
+    assert.doesNotMatch((await runMain(['audit', 'show', session, ...desk], { env, cwd: here.workspace })).stdout, /read_file/)
+  })
 })

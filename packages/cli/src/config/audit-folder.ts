@@ -4,6 +4,8 @@ import type { AuditSync } from '@adjutant/core'
 export interface AuditConfig {
   /** Default: beside the folder of sessions. */
   readonly folder?: string
+  /** Kept in the store of the session, where it has one, and not in files. Default false. */
+  readonly store?: boolean
   /** When records are made durable. Default `changes`. */
   readonly sync?: AuditSync
 }

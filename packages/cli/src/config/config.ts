@@ -232,6 +232,8 @@ export interface Config {
   /** Absolute path of the folder that audit records are kept in; absent: none are. */
   readonly auditFolder?: string
   readonly auditSync?: AuditSync
+  /** Sessions with a store have their audit records there. */
+  readonly auditInStore?: boolean
   /** Absolute paths of dictionaries of failures. */
   readonly hints: readonly string[]
   readonly hintLanguage?: HintLanguage

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { AdjutantError } from '@adjutant/core'
 import type { CliIo } from '../cli-io.ts'
-import { auditFolderBeside } from './audit-folder.ts'
+import { type AuditConfig, auditFolderBeside } from './audit-folder.ts'
 import { checkConfig } from './check-config.ts'
 import type { Config, GuardConfig, PostgresConfig, RawConfig } from './config.ts'
 import { type ConfigDocument, readConfigDocument } from './config-document.ts'
@@ -152,12 +152,17 @@ function guardsOf(raw: RawConfig): GuardConfig {
   }
 }
 
-function auditOf({ audit }: RawConfig, sessionsFolder: string, from: (path: string) => string): Pick<Config, 'auditFolder' | 'auditSync'> {
+function auditOf(
+  { audit }: RawConfig,
+  sessionsFolder: string,
+  from: (path: string) => string,
+): Pick<Config, 'auditFolder' | 'auditSync' | 'auditInStore'> {
   if (audit === false) return {}
-  const { folder, sync } = typeof audit === 'string' ? { folder: audit } : typeof audit === 'object' ? audit : {}
+  const { folder, sync, store }: AuditConfig = typeof audit === 'string' ? { folder: audit } : typeof audit === 'object' ? audit : {}
   return {
     auditFolder: folder === undefined ? auditFolderBeside(sessionsFolder) : from(folder),
     ...(sync === undefined ? {} : { auditSync: sync }),
+    ...(store === undefined ? {} : { auditInStore: store }),
   }
 }
 

@@ -5,14 +5,17 @@
 import { readFile } from 'node:fs/promises'
 import {
   AdjutantError,
+  type AuditSink,
   auditObserver,
   type BudgetLimits,
   type Clock,
   createRedactor,
   FileAuditSink,
   type HintDictionary,
+  LOCAL_PRINCIPAL,
   loadPolicy,
   mergeHintDictionaries,
+  meteringObserver,
   OriginGuards,
   RateLimiter,
   type Redactor,
@@ -52,14 +55,16 @@ type Guards = Pick<
 export interface OpenGuardsOptions {
   readonly clock: Clock
   /** Where rates are counted and results are kept for all processes. Default: in this one. */
-  readonly store?: Pick<Store, 'cache' | 'rates'>
+  readonly store?: Pick<Store, 'cache' | 'rates' | 'audit' | 'metering'>
+  /** Whose records they are. Default: the person at this terminal. */
+  readonly tenantId?: string
 }
 
 /** @throws AdjutantError CONFIG_INVALID with `file:line:column` */
 export async function openGuards(
   config: Config,
   io: Pick<CliIo, 'env'>,
-  { clock, store }: OpenGuardsOptions,
+  { clock, store, tenantId = LOCAL_PRINCIPAL.tenantId }: OpenGuardsOptions,
 ): Promise<Guards & { readonly policy: RulePolicy }> {
   const { guards } = config
   const redactor = redactorOf(guards.redact, io)
@@ -70,7 +75,10 @@ export async function openGuards(
   return {
     policy,
     redactor: redactor ?? false,
-    observers: observersOf(config, io, clock, redactor),
+    observers: [
+      ...observersOf(config, io, clock, redactor, store?.audit(tenantId)),
+      ...(store === undefined ? [] : [meteringObserver({ sink: store.metering })]),
+    ],
     ...(guards.strategy === undefined ? {} : { strategy: guards.strategy }),
     ...(guards.loopGuard === undefined ? {} : { loopGuard: guards.loopGuard }),
     ...(budget === undefined ? {} : { budget: budgetOf(budget) }),
@@ -118,16 +126,20 @@ function redactorOf(redact: false | RedactConfig | undefined, io: Pick<CliIo, 'e
 }
 
 function observersOf(
-  { auditFolder, auditSync }: Config,
+  { auditFolder, auditSync, auditInStore }: Config,
   io: Pick<CliIo, 'env'>,
   clock: Clock,
   redactor: Redactor | undefined,
+  inStore: AuditSink | undefined,
 ): readonly SessionObserver[] {
   if (auditFolder === undefined) return []
   const key = io.env.ADJUTANT_AUDIT_KEY
   return [
     auditObserver({
-      sink: new FileAuditSink(auditFolder, { clock, ...(auditSync === undefined ? {} : { sync: auditSync }) }),
+      sink:
+        auditInStore === true && inStore !== undefined
+          ? inStore
+          : new FileAuditSink(auditFolder, { clock, ...(auditSync === undefined ? {} : { sync: auditSync }) }),
       clock,
       ...(redactor === undefined ? {} : { redactor }),
       ...(key === undefined || key === '' ? {} : { key }),

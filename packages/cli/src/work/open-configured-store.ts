@@ -18,6 +18,7 @@ export async function openConfiguredStore(
     clock: systemClock,
     ids: randomIds,
     migrate,
+    ...(io.env.ADJUTANT_AUDIT_KEY === undefined || io.env.ADJUTANT_AUDIT_KEY === '' ? {} : { auditKey: io.env.ADJUTANT_AUDIT_KEY }),
     notify: await readNotify(config.notify),
     warn: (message) => io.stderr.write(`! ${message}\n`),
     ...(encryptionKeys === undefined ? {} : { encryptionKey: encryptionKeys }),

@@ -4,7 +4,7 @@
  * Refuses a second writer in this process. Between processes nothing is locked: each append says what it follows, in its transaction, so that of two who
  * carry on one chain the second is refused. Who holds the session is the one who writes; a process that was asleep finds that its records follow no more.
  */
-import { auditNotFollowing, auditNotOpen, auditRecordsFollow, auditTaken, readAuditRecord } from '@adjutant/core'
+import { type AuditLine, auditNotFollowing, auditNotOpen, auditRecordsFollow, auditTaken, readAuditRecord } from '@adjutant/core'
 import {
   AdjutantError,
   type AuditHead,
@@ -13,15 +13,17 @@ import {
   type AuditSink,
   type SealedAuditRecord,
   type SessionId,
+  sessionId,
 } from '@adjutant/core/contract'
 import { hot, type StoreDatabase } from '../database/index.ts'
 import { damaged } from '../sessions/stored-shapes.ts'
 import { addRecords, chainHead } from './audit-rows.ts'
 import { DESK_CHAIN } from './desk-audit.ts'
 
-const SOME = hot<{ seq: number; text: string }>(
-  'SELECT seq, text FROM audit WHERE tenant_id = ? AND session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+const SOME = hot<{ seq: number; hash: string; text: string }>(
+  'SELECT seq, hash, text FROM audit WHERE tenant_id = ? AND session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
 )
+const CHAINS = hot<{ session_id: string }>('SELECT DISTINCT session_id FROM audit WHERE tenant_id = ? ORDER BY session_id')
 const KEPT = hot<{ hash: string }>('SELECT hash FROM audit WHERE tenant_id = ? AND session_id = ? AND seq >= ? ORDER BY seq')
 const ROWS = 200
 
@@ -99,15 +101,21 @@ export class SqlAuditSink implements AuditSink {
     }
   }
 
-  /** The chain as `verifyAudit` takes it. An erased record is an empty line. */
-  async *lines(sessionId: SessionId): AsyncGenerator<{ readonly text: string; readonly complete: true }, void, void> {
+  /** The chain as `verifyAudit` takes it. Of an erased record only its hash is left. */
+  async *lines(sessionId: SessionId): AsyncGenerator<AuditLine, void, void> {
     for (let after = 0; ; ) {
       const rows = await this.#db.read(this.#tenantId, (tx) => tx.all(SOME, [this.#tenantId, sessionId, after, ROWS]))
-      for (const { text } of rows) yield { text, complete: true }
+      for (const { text, hash } of rows) yield text === '' ? { text, complete: true, erased: hash } : { text, complete: true }
       const last = rows.at(-1)
       if (last === undefined || rows.length < ROWS) return
       after = last.seq
     }
+  }
+
+  /** Whose chains there are, those of the desk included. */
+  async chains(): Promise<readonly SessionId[]> {
+    const rows = await this.#db.read(this.#tenantId, (tx) => tx.all(CHAINS, [this.#tenantId]))
+    return rows.map((row) => sessionId(row.session_id))
   }
 
   async close(sessionId: SessionId): Promise<void> {

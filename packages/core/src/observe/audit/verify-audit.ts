@@ -25,6 +25,17 @@ export interface AuditReport {
   readonly keyed: boolean
   /** At most 20. */
   readonly problems: readonly AuditProblem[]
+  /** Records of which only the hash is left, as what they said was erased on request. */
+  readonly erased?: number
+}
+
+/** One line of a log. */
+export interface AuditLine {
+  readonly text: string
+  /** False for a last one without its line end. */
+  readonly complete: boolean
+  /** What the record said was erased on request; this is the hash that it had, and holds its place. */
+  readonly erased?: string
 }
 
 export interface VerifyAuditOptions {
@@ -47,7 +58,7 @@ const LOOK_BACK = 10_000
  * Checks a chain of audit records line by line, in bounded memory. Finds each changed, removed, inserted and moved record with its
  * number. Cannot find, without a key or an anchor: a chain written anew from some record on, and a cut off end.
  *
- * @param lines as they are in the file; `complete` is false for a last one without its line end
+ * @param lines as they are in the file or the store
  * @throws AdjutantError CONFIG_INVALID for a key that is too short
  * @example
  * ```ts
@@ -56,13 +67,11 @@ const LOOK_BACK = 10_000
  * ```
  */
 export async function verifyAudit(
-  lines:
-    | AsyncIterable<{ readonly text: string; readonly complete: boolean }>
-    | Iterable<{ readonly text: string; readonly complete: boolean }>,
+  lines: AsyncIterable<AuditLine> | Iterable<AuditLine>,
   options: VerifyAuditOptions = {},
 ): Promise<AuditReport> {
   const check = new ChainCheck(options)
-  for await (const line of lines) check.take(line.text, line.complete)
+  for await (const line of lines) check.take(line)
   return check.end()
 }
 
@@ -77,6 +86,7 @@ class ChainCheck {
   #records = 0
   #allKeyed = true
   #unchecked = 0
+  #erased = 0
   #anchored = false
   /** Said once: a file in another one's place is foreign from its first record to its last. */
   #foreign = false
@@ -93,8 +103,15 @@ class ChainCheck {
     this.#session = options.sessionId
   }
 
-  take(text: string, complete: boolean): void {
+  take({ text, complete, erased }: AuditLine): void {
     this.#line += 1
+    if (erased !== undefined) {
+      this.#erased += 1
+      this.#remember(erased)
+      this.#expected = erased
+      this.#nextSeq += 1
+      return
+    }
     if (!complete) {
       this.#add('torn', `line ${this.#line} has no end: a crash cut it off, or somebody did (${text.length} characters)`)
       return
@@ -130,6 +147,7 @@ class ChainCheck {
       ...(this.#last === undefined ? {} : { head: this.#last.hash, lastAt: this.#last.at }),
       ...(this.#first === undefined ? {} : { firstAt: this.#first.at }),
       ...(this.#session === undefined ? {} : { sessionId: this.#session }),
+      ...(this.#erased === 0 ? {} : { erased: this.#erased }),
       closed,
       keyed: this.#keyed !== undefined && this.#allKeyed && this.#records > 0,
       problems: this.#problems,
