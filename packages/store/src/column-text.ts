@@ -4,7 +4,6 @@
  */
 
 const SIGN = '\u001a'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL and the sign are what it is about.
 const SPECIAL = /[\u0000\u001a]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 const WRITTEN = /\u001a([0-9a-f]{4})/g
 

@@ -5,7 +5,7 @@ import type { Config, StoreConfig } from './config.ts'
 import { isInside } from './sessions-folder.ts'
 
 /** The address with an absolute path, where it is a file. */
-export function absoluteStoreUrl(url: string, from: (path: string) => string): string {
+function absoluteStoreUrl(url: string, from: (path: string) => string): string {
   if (/^postgres(?:ql)?:/i.test(url) || url === 'sqlite::memory:') return url
   return `sqlite:${from(url.replace(/^sqlite:/i, ''))}`
 }
