@@ -1,6 +1,6 @@
-import { type RateStore, randomIds, systemClock } from '@adjutant/core'
+import { type RateStore, randomIds, SESSION_RESUME_JOB, systemClock } from '@adjutant/core'
 import type { DurableStore, ResultStore, SharedCache } from '@adjutant/core/contract'
-import { SqlDesk } from './approvals/sql-desk.ts'
+import { type InDecision, SqlDesk } from './approvals/sql-desk.ts'
 import { deskAudit } from './audit/desk-audit.ts'
 import { SqlAuditSink } from './audit/sql-audit-sink.ts'
 import { SqlSharedCache } from './cache/sql-shared-cache.ts'
@@ -65,12 +65,13 @@ export async function openStore(url: string, { notify = [], auditKey, ...options
   const bell = openBell(database, warn)
   const outbox = new Outbox(database, targets)
   const jobs = new SqlJobQueue({ db: database, bell, warn, inEnd: [(tx, job) => outbox.job(tx, job)] })
-  const desk = new SqlDesk(database, bell, [
+  const hooks: readonly InDecision[] = [
     (tx, approval) => outbox.approval(tx, approval),
     async (tx, approval) => void (await jobs.enqueueIn(tx, resumeJob(approval))),
     // Last: decisions of one tenant wait for each other from here on.
     deskAudit(database.schema, auditKey),
-  ])
+  ]
+  const desk = new SqlDesk(database, bell, hooks, () => jobs.ready(SESSION_RESUME_JOB))
   const sessions = new SqlSessions(database, bell, desk, [(tx, key, step) => outbox.step(tx, key, step)])
   const notifications = new Notifications({ db: database, targets, expire: () => desk.expireOverdue(), warn })
   const nodes = new Nodes({ db: database, warn })

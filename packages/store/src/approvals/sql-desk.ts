@@ -45,11 +45,14 @@ export class SqlDesk implements ApprovalDesk {
   readonly #db: StoreDatabase
   readonly #bell: ChangeBell
   readonly #inDecision: readonly InDecision[]
+  readonly #ready: () => Promise<void>
 
-  constructor(db: StoreDatabase, bell: ChangeBell, inDecision: readonly InDecision[] = []) {
+  /** @param ready makes ready what the hooks need, before the transaction that they are part of */
+  constructor(db: StoreDatabase, bell: ChangeBell, inDecision: readonly InDecision[] = [], ready = async (): Promise<void> => {}) {
     this.#db = db
     this.#bell = bell
     this.#inDecision = inDecision
+    this.#ready = ready
   }
 
   async get(tenantId: string, id: ApprovalId): Promise<StoredApproval | undefined> {
@@ -93,6 +96,7 @@ export class SqlDesk implements ApprovalDesk {
   async decide(tenantId: string, id: ApprovalId, { decision, by, version }: DeskDecision): Promise<StoredApproval> {
     const key = [tenantId, toColumn(id)] as const
     const body = this.#db.seal.seal(JSON.stringify(decision), bodyPlace('approvals', 'decision', ...key))
+    await this.#ready()
     const came = await this.#db.transaction(tenantId, async (tx) => {
       const now = this.#db.clock.now()
       // One statement for whoever wins, which gives back what it made of the row.

@@ -33,6 +33,11 @@ export class SqlJobQueue extends BookedJobQueue {
     this.#carrier = carrier
   }
 
+  /** Makes what carries jobs of this kind ready: before a transaction in which one is made, which would hold its locks meanwhile. */
+  async ready(kind: string): Promise<void> {
+    await this.#carrier.ready(kind)
+  }
+
   /**
    * Makes a job in a transaction of the store: both are kept, or neither. Workers hear of it when it is committed.
    *

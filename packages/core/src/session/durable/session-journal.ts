@@ -56,11 +56,11 @@ export class SessionJournal implements StepKeeper {
       this.#held.push(step)
       return
     }
-    // What a change came to is not to be lost to a crash while others still run: nobody could say whether it took effect.
+    // What a change came to is not to be lost to a crash, of the process or of the machine: nobody could say whether it took effect.
     const ends = step.type === 'call' && this.state.open?.started(step.call.id) !== undefined
     this.#gather(step)
     // Whoever writes next is told when this fails.
-    if (ends) this.commit([], { safety: 'written' }).catch(() => {})
+    if (ends) this.commit([], { safety: 'durable' }).catch(() => {})
   }
 
   /** Resolves when the steps, and all before them, are durable. */
