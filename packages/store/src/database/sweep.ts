@@ -1,6 +1,6 @@
 /**
- * Owns what goes by itself: facts, cached answers, kept results and counted rates after their time, sessions after theirs, ended jobs and deliveries after a while, signs of processes that are
- * long gone, and erasures that a crash interrupted. In portions, so that nobody waits long behind it; several processes may sweep at once.
+ * Owns what goes by itself: facts, cached answers, kept results and counted rates after their time, sessions after theirs, ended jobs and deliveries
+ * after a while, signs of processes that are long gone, and erasures that a crash interrupted. In portions, so that nobody waits long behind it; several processes may sweep at once.
  */
 import { AdjutantError } from '@adjutant/core/contract'
 import { eraseSession } from './erase.ts'
@@ -62,7 +62,8 @@ export async function sweep(db: StoreDatabase, options: SweepOptions = {}): Prom
   const ended = now - (options.keepEndedMs ?? 30 * DAY)
   const before = {
     facts: now,
-    cache: now, // A machine whose clock is ahead must not end the windows of others.
+    cache: now,
+    // A machine whose clock is ahead must not end the windows of others.
     rates: now - 2 * DAY,
     result_pieces: now,
     results: now,

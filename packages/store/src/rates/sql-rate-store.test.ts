@@ -73,7 +73,7 @@ for (const kind of STORE_KINDS) {
       assert.equal((await store.take('wrong', 1, 1_000, 'acme')).taken, true)
       await db.transaction('acme', (tx) => tx.run(hot('UPDATE rates SET ends_at = ends_at + 86400000')))
       assert.equal((await store.take('wrong', 1, 1_000, 'acme')).taken, true)
-      await clock.advance(200_000_000)
+      await clock.advance(300_000_000)
       await sweep(db)
       assert.deepEqual(await db.read('acme', (tx) => tx.all(hot('SELECT key FROM rates'))), [])
     })
