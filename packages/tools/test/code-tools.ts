@@ -36,6 +36,8 @@ export class CodeBench {
   readonly code: CodeTools
   readonly cx: TestContext
   readonly #readBash: ReadCommand
+  /** All that were made: one that a failed test leaves open would keep the process alive. */
+  readonly #made: CodeTools[] = []
 
   private constructor(sandboxes: Sandboxes, readBash: ReadCommand, cx: TestContext) {
     this.sandboxes = sandboxes
@@ -51,7 +53,9 @@ export class CodeBench {
 
   /** Tools over the same boxes, with other options. */
   make(options: Partial<CodeToolsOptions> = {}): CodeTools {
-    return createCodeTools({ sandboxes: this.sandboxes, readBash: this.#readBash, ...options })
+    const made = createCodeTools({ sandboxes: this.sandboxes, readBash: this.#readBash, ...options })
+    this.#made.push(made)
+    return made
   }
 
   toolOf(name: string, of: CodeTools = this.code): AgentTool {
@@ -78,7 +82,7 @@ export class CodeBench {
   }
 
   async close(): Promise<void> {
-    await this.code.close()
+    await Promise.all(this.#made.map((made) => made.close()))
     await this.sandboxes.close()
     await this.cx[Symbol.asyncDispose]()
   }

@@ -100,13 +100,15 @@ for (const kind of STORE_KINDS) {
         (await limiter.take({ tool: look, principal: { tenantId, userId, roles: [] }, sessionId: sessionId('s') })) === undefined
       assert.deepEqual([await take('a', 'x'), await take('a', 'x'), await take('a', 'x')], [true, true, false])
       assert.deepEqual([await take('a', 'y'), await take('a', 'y'), await take('b', 'x')], [true, false, true])
-      const left = await store.database.system((tx) => tx.all(hot<{ n: number }>('SELECT taken AS n FROM rates ORDER BY taken')), {
-        readOnly: true,
-      })
-      assert.deepEqual(
-        left.map(({ n }) => n),
-        [1, 1, 1, 2, 3],
-      )
+      // A place is given back without anybody waiting for it: the last statement before this one may still be on its way.
+      let left: readonly number[] = []
+      for (let looks = 0; looks < 1_000 && left.join() !== '1,1,1,2,3'; looks += 1) {
+        const rows = await store.database.system((tx) => tx.all(hot<{ n: number }>('SELECT taken AS n FROM rates ORDER BY taken')), {
+          readOnly: true,
+        })
+        left = rows.map(({ n }) => n)
+      }
+      assert.deepEqual(left, [1, 1, 1, 2, 3])
     })
 
     it('refuse every call while the database is away', async () => {

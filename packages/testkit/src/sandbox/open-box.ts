@@ -213,14 +213,23 @@ class OpenBox implements Sandbox {
   /** Ends what runs, and nothing of what that has started. */
   close(): Promise<void> {
     for (const child of this.#running) child.kill('SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true })
-    return Promise.resolve()
+    // What was killed may swap a folder for a link a last time while it is being removed.
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        rmSync(this.#folder, { recursive: true, force: true })
+        return Promise.resolve()
+      } catch (error) {
+        if (attempt === REMOVALS) return Promise.reject(error)
+      }
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 }
+
+const REMOVALS = 20
 
 function commandOf(run: SandboxRun): readonly string[] {
   switch (run.lang) {

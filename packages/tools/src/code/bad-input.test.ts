@@ -134,7 +134,7 @@ describe('programs that do not behave', { skip }, () => {
       '  os.setsid()',
       `os.execvp("sleep", ["${word}", "1000"])`,
     ].join('\n')
-    await own.bash(`python3 -c '${fork}'; until pgrep -f ${word} >/dev/null; do sleep 0.01; done`)
+    await own.bash(`python3 -c '${fork}'; until pgrep -f '^${word} ' >/dev/null; do sleep 0.01; done`)
     assert.equal((await processesWith(`${word}\0`)).length, 1)
     await own.session.close()
     assert.deepEqual(await processesWith(`${word}\0`), [])
