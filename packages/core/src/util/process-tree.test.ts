@@ -158,16 +158,14 @@ describe('a host that ends without stopping its trees', { skip: linuxOnly }, () 
 
   it('starts a watchdog anew that was killed', async () => {
     const host = await startHost('wait', STUBBORN)
+    assert.ok(host.child.stdout)
+    const told = once(host.child.stdout, 'data')
     process.kill(host.watchdog, 'SIGKILL')
-    const second = (): number | undefined =>
-      readProcessTable().find(
-        (entry) =>
-          entry.parent === host.child.pid &&
-          !entry.dead &&
-          entry.group === entry.pid &&
-          marked(host.markers[0] ?? '').every((pid) => pid !== entry.pid),
-      )?.pid
-    await until(() => (second() ?? host.watchdog) !== host.watchdog, 'there is another watchdog')
+    // Told by the host, once the second one knows of all trees: a host that is killed before that has left them.
+    const [line] = await told
+    const said: unknown = JSON.parse(String(line))
+    assert.ok(isJsonObject(said) && typeof said.watchdog === 'number')
+    assert.notEqual(said.watchdog, host.watchdog)
     host.child.kill('SIGKILL')
     await until(() => host.markers.every((marker) => marked(marker).length === 0), 'all trees are gone')
   })

@@ -97,11 +97,10 @@ describe('write_file', () => {
       bench.call('write_file', { path: 'a', content: '1' }, one),
       bench.call('write_file', { path: './a', content: '2' }, two),
     ])
-    assert.deepEqual(
-      ends.map((end) => end.status),
-      ['fulfilled', 'rejected'],
-    )
-    assert.equal((await bench.content('a')).toString(), '1')
+    // Which of the two is not said.
+    const won = ends.findIndex((end) => end.status === 'fulfilled')
+    assert.equal(ends.filter((end) => end.status === 'fulfilled').length, 1)
+    assert.equal((await bench.content('a')).toString(), `${won + 1}`)
     assert.deepEqual(await readdir(bench.root), ['a'])
   })
 
