@@ -38,6 +38,8 @@ async function run(paths: readonly string[], concurrency: number): Promise<Count
     '--test',
     `--test-concurrency=${concurrency}`,
     '--test-timeout=120000',
+    // What a failed test leaves open must not keep the whole run waiting.
+    '--test-force-exit',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=./scripts/failed-files.ts',
